@@ -1,0 +1,285 @@
+"""Every interface of Jiyi.  Each docstring is the contract; ``jiyi.testing`` has the suite that checks it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from jiyi.types import (
+    JSON,
+    Block,
+    ChatMessage,
+    Changes,
+    Claim,
+    Dense,
+    Erased,
+    Filter,
+    Hit,
+    Lexical,
+    Message,
+    Progress,
+    Record,
+    Scope,
+    Session,
+    Stats,
+    Step,
+    Vector,
+)
+
+
+class Clock(Protocol):
+    """The only source of the time."""
+
+    def now(self) -> datetime:
+        """The time now, with zone (UTC)."""
+        ...
+
+
+class TokenCounter(Protocol):
+    """Counts tokens as one model's tokenizer would.  Pure: the same text always gives the same count."""
+
+    name: str
+    exact: bool
+    """False for an estimate."""
+
+    def count(self, text: str) -> int:
+        """Tokens of a bare text; 0 only for the empty text."""
+        ...
+
+    def cut(self, text: str, tokens: int) -> str:
+        """The longest beginning of ``text`` of at most ``tokens`` tokens that ends between two characters a reader
+        sees (no broken surrogate, joined emoji or combining mark)."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns text into unit-length vectors.  CPU work runs off the event loop."""
+
+    name: str
+    """Model, stored with the vectors: vectors of different names are never compared."""
+    size: int
+    """Dimensions."""
+
+    async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """One vector per passage, in order; an empty list gives an empty list.  The same text gives the same vector
+        whatever stands beside it."""
+        ...
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a question (models may treat questions and passages differently)."""
+        ...
+
+    def split(self, text: str) -> Sequence[str]:
+        """Cuts a long text into pieces the model can take whole, in order; a short text gives itself alone."""
+        ...
+
+
+class Store(Protocol):
+    """Keeps messages, records, indexes and cursors; knows nothing of strategies.
+
+    Every method that takes a scope touches nothing outside it.  Every writing method is one transaction: when it
+    returns, a crash loses nothing of it; when it raises, nothing changed.  Results are in the order said here, the same
+    in every store.  Methods may be awaited from many tasks at once; two processes may open the same database.
+    """
+
+    url: str
+
+    # -- log
+
+    async def append(self, scope: Scope, session_id: str, messages: Sequence[Message], *, after: str | None = "head",
+                     ) -> list[Message]:
+        """Puts messages at the end of the log and of the session's path, in the order given; makes scope and session
+        when they are new.  Returns them with ``seq`` (from 1, without gap when appended), ``position``, ``parent_id``,
+        ``chain``, ``active`` filled in; ``recorded_at`` is the caller's.
+
+        A message whose id the scope already has is not stored again: the stored one is returned in its place when the
+        digests agree, otherwise ``Conflict`` is raised.  ``after``: id of the message that the first one follows
+        (messages after that one leave the active path first), ``"head"`` for the current end, None for the session's
+        very beginning.  Statements have session_id "" and no parent, position, chain.  An unknown ``after`` raises
+        ``NotFound``."""
+        ...
+
+    async def messages(self, scope: Scope, where: Filter = Filter(), *, limit: int | None = None,
+                       newest: bool = False) -> list[Message]:
+        """The messages that match, in seq order — with a ``session_id`` and ``active=True``, in path order.  ``limit``
+        keeps the first ones, with ``newest`` the last ones (still in ascending order)."""
+        ...
+
+    async def sessions(self, scope: Scope, session_id: str | None = None) -> list[Session]:
+        """All sessions of the scope, or the one asked for (an empty list when there is none), last updated first, ties
+        by id."""
+        ...
+
+    async def update_session(self, scope: Scope, session_id: str, *, at: datetime, title: str | None = None,
+                             metadata: Mapping[str, JSON] | None = None, head: str | None = None) -> Session:
+        """Sets what is given.  ``head``: a message of this session; the path from the beginning to it becomes the
+        active one, everything else of the session inactive.  ``NotFound`` for an unknown session or message."""
+        ...
+
+    async def scopes(self, tenant: str | None = None) -> list[Scope]:
+        """All scopes that hold anything, sorted."""
+        ...
+
+    async def salt(self, scope: Scope) -> bytes:
+        """The scope's secret for digests: 16 random bytes, made once, erased with the user."""
+        ...
+
+    # -- derived
+
+    async def records(self, scope: Scope, *, kind: str | None = None, session_id: str | None = None,
+                      current: bool | None = True, ids: Sequence[str] | None = None,
+                      limit: int | None = None) -> list[Record]:
+        """Records that match, oldest first (recorded_at, id); ``current`` False for closed ones, None for all."""
+        ...
+
+    async def lexical(self, scope: Scope, terms: Sequence[str], *, limit: int = 2000) -> Lexical:
+        """Statistics and candidates for index terms.  Never raises for odd terms; no terms, no hits."""
+        ...
+
+    async def dense(self, scope: Scope, model: str, query: Vector, *, limit: int = 300,
+                    seqs: Sequence[int] | None = None) -> Dense:
+        """The ``limit`` messages nearest to a unit vector among those embedded by ``model``; with ``seqs`` the cosine
+        of exactly these (those without a vector are left out)."""
+        ...
+
+    # -- derivation
+
+    async def register(self, steps: Sequence[Step]) -> None:
+        """Makes cursors for these steps in every scope, now and for scopes to come.  A step whose version is new starts
+        at 0; what its older version indexed or embedded stays readable until then."""
+        ...
+
+    async def claim(self, steps: Sequence[Step], *, now: datetime, lease: float,
+                    scope: Scope | None = None) -> Claim | None:
+        """Takes a lease of ``lease`` seconds on the longest waiting pair of scope and step whose cursor is behind the
+        log, that is due and not leased; None when there is none."""
+        ...
+
+    async def commit(self, claim: Claim, changes: Changes, *, now: datetime) -> None:
+        """Writes the changes, moves the cursor, ends the lease.  Entries for messages that were erased meanwhile are
+        left out.  Index entries and vectors replace those of the same message (and model).  ``Conflict`` when the claim's
+        token is not the newest."""
+        ...
+
+    async def release(self, claim: Claim, *, error: str | None, due: datetime) -> None:
+        """Ends a lease without moving the cursor; with an error the attempt count grows and the step is not due before
+        ``due``.  A token that is no longer the newest changes nothing."""
+        ...
+
+    async def progress(self, steps: Sequence[Step], scope: Scope | None = None) -> list[Progress]:
+        """How far each step is, in the order asked."""
+        ...
+
+    async def cursors(self, scope: Scope, steps: Sequence[Step]) -> dict[str, int]:
+        """Step name -> derived up to this seq; 0 for a step never run in this version."""
+        ...
+
+    async def reset(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
+        """Throws away what these steps derived (records by strategy name; the whole index for ``lexical``; the vectors
+        of the model for ``dense:<model>``) and puts their cursors to 0."""
+        ...
+
+    # -- upkeep
+
+    async def forget(self, scope: Scope, *, session_id: str | None = None,
+                     message_ids: Sequence[str] | None = None, everything: bool = False) -> Erased:
+        """Erases exactly one of: a session, messages, the whole scope.  Removes rows, vectors, index entries, and every
+        record that rests on a removed message, in one transaction; then the bytes.  Children of an erased message follow
+        its parent.  What is not there counts 0."""
+        ...
+
+    async def stats(self, scope: Scope | None = None) -> Stats:
+        """Counts, of one scope or of all."""
+        ...
+
+    async def models(self, scope: Scope | None = None) -> dict[str, tuple[int, int]]:
+        """Embedding model -> (dimensions, vectors) of what is stored."""
+        ...
+
+    async def backup(self, target: Path) -> None:
+        """Writes a consistent copy while others read and write; replaces ``target`` only when it is whole."""
+        ...
+
+    async def close(self) -> None:
+        """Ends open work and lets go of the database; a second call does nothing."""
+        ...
+
+
+# -- strategies ---------------------------------------------------------------------------------------------------
+
+
+class Reader(Protocol):
+    """What a strategy may read."""
+
+    async def history(self, limit: int | None = None) -> list[Message]:
+        """The active path of the session: all of it, or the last ``limit`` messages, in order."""
+        ...
+
+    async def search(self, query: str, *, limit: int) -> list[Hit]:
+        """The scope's messages that answer the query, best first, above the relevance floor."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One read: who asks what, and what there is to work with.
+
+    Attributes:
+        query: the question, the newest user message when none was given; "" when there is neither.
+        budget: tokens of the whole context.
+        count: tokens of a message in chat format.
+    """
+
+    scope: Scope
+    session_id: str
+    query: str
+    budget: int
+    reader: Reader
+    count: Callable[[ChatMessage], int]
+    language: str = "en"
+
+
+class Strategy(Protocol):
+    """One way of remembering.  Returns data; only the engine writes."""
+
+    name: str
+
+    async def recall(self, request: Request) -> list[Block]:
+        """What this strategy would put into the context.  Never calls a model to extract."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Messages to derive from: those after the cursor, in seq order, at most the deriver's ``batch_size``.
+
+    Attributes:
+        messages: all branches; a deriver that only wants the active path looks at ``message.active``.
+        cursor: the cursor to give back when all were dealt with.
+    """
+
+    scope: Scope
+    messages: tuple[Message, ...]
+    cursor: int
+
+
+class Deriver(Protocol):
+    """Derives records or index entries from the log, in the background, batch by batch."""
+
+    step: Step
+    batch_size: int
+
+    async def derive(self, batch: Batch) -> Changes:
+        """What to write for this batch.  The same batch gives the same changes."""
+        ...
+
+
+Sleep = Callable[[float], Awaitable[None]]
+"""``asyncio.sleep``, or a test's stand-in."""
+
+__all__ = [
+    "Batch", "Clock", "Deriver", "Embedder", "Reader", "Request", "Sleep", "Store", "Strategy", "TokenCounter",
+]

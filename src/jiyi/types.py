@@ -1,0 +1,413 @@
+"""The values that pass between the parts: frozen, without behaviour beyond small properties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
+ROLES: tuple[Role, ...] = ("system", "developer", "user", "assistant", "tool")
+
+JSON: TypeAlias = "str | int | float | bool | None | Sequence[JSON] | Mapping[str, JSON]"
+"""What can be written as JSON."""
+
+Part: TypeAlias = Mapping[str, JSON]
+"""One OpenAI-style content part: ``{"type": "text", "text": …}``, ``image_url``, ``file``…"""
+
+Content: TypeAlias = str | tuple[Part, ...] | None
+
+Vector: TypeAlias = Sequence[float]
+"""A unit-length embedding; a NumPy row serves as well."""
+
+MessageKind: TypeAlias = Literal["message", "statement"]
+"""``message``: a line of a conversation.  ``statement``: stored by ``remember``, outside any session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose memory: the fence that nothing crosses.  Equal text, equal scope; case counts."""
+
+    user: str
+    tenant: str = "default"
+    agent: str = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One entry of the log, as it was said.
+
+    Attributes:
+        id: unique in the scope; given by the caller or made by the engine.
+        session_id: the session it stands in; ``""`` for a statement.
+        role: one of ``ROLES``.
+        content: text, OpenAI-style parts, or None (an assistant that only called tools).
+        seq: place in the scope's log, from 1, across sessions, in order of arrival; 0 before it is stored.
+        position: place on its path through the session, from 1; 0 before it is stored.
+        created_at: when it was said, with zone; None when nobody knows.
+        recorded_at: when the store took it, with zone.
+        digest: hex, salted per user, of role, content and tool calls (``history.digest``).
+        chain: hex, of the parent's chain and this digest; system messages pass the parent's on.
+        parent_id: the message before it on its path, None at the start.
+        active: on the session's current path; False on a branch that was left.
+        incomplete: the reply broke off while it was streamed.
+    """
+
+    id: str
+    session_id: str
+    role: Role
+    content: Content
+    kind: MessageKind = "message"
+    name: str | None = None
+    tool_calls: tuple[Part, ...] = ()
+    tool_call_id: str | None = None
+    created_at: datetime | None = None
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+    category: str | None = None
+    importance: float | None = None
+    pinned: bool = False
+    incomplete: bool = False
+    digest: str = ""
+    seq: int = 0
+    position: int = 0
+    recorded_at: datetime | None = None
+    chain: str = ""
+    parent_id: str | None = None
+    active: bool = True
+
+    @property
+    def text(self) -> str:
+        """The words alone: text parts joined by newlines; other parts are left out."""
+        if isinstance(self.content, str):
+            return self.content
+        texts = (part.get("text") for part in self.content or ())
+        return "\n".join(text for text in texts if isinstance(text, str))
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A conversation: one path of messages, and the branches that were left.
+
+    Attributes:
+        messages: messages on the current path.
+        head_id: last message on the current path, None when empty.
+        created_at, updated_at: when the store first and last took a message or change.
+    """
+
+    id: str
+    title: str = ""
+    messages: int = 0
+    head_id: str | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where something was said: a message and, for a quote, the characters [start, end) of its text."""
+
+    message_id: str
+    start: int | None = None
+    end: int | None = None
+    quote: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Something derived from the log, with the messages it rests on; can be thrown away and rebuilt.
+
+    Attributes:
+        kind: what it is, for example ``summary``, ``fact``, ``note``; chosen by the strategy.
+        strategy, version: who derived it; a new version derives anew.
+        session_id: the session it belongs to, None when it belongs to the user.
+        key: for records that are addressed, for example ``employer``; None otherwise.
+        valid_from, valid_to: when it was true of the world; ``valid_to`` None while it holds.
+        closed_at: when a later record replaced it; None while it is current.
+        data: whatever else the strategy keeps.
+    """
+
+    id: str
+    kind: str
+    text: str
+    strategy: str
+    version: str
+    sources: tuple[Source, ...]
+    session_id: str | None = None
+    key: str | None = None
+    importance: float | None = None
+    pinned: bool = False
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    recorded_at: datetime | None = None
+    closed_at: datetime | None = None
+    data: Mapping[str, JSON] = field(default_factory=dict)
+
+
+# -- what is asked of a store -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which messages of a scope; every field that is set must hold.  Filters are data, never SQL.
+
+    Attributes:
+        session_id, roles, kinds, category: equal to, or one of.
+        ids, seqs: exactly these.
+        after_seq: only seq > this.
+        since, until: created_at >= since, < until; messages without a time do not match either.
+        active: None for all branches.
+    """
+
+    session_id: str | None = None
+    ids: tuple[str, ...] | None = None
+    seqs: tuple[int, ...] | None = None
+    roles: tuple[Role, ...] | None = None
+    kinds: tuple[MessageKind, ...] | None = None
+    category: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    after_seq: int = 0
+    active: bool | None = True
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """The index terms of one message: term -> how often.  ``length`` is their sum."""
+
+    seq: int
+    terms: Mapping[str, int]
+
+    @property
+    def length(self) -> int:
+        return sum(self.terms.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """One piece of one message as a vector; ``chunk`` counts from 0."""
+
+    seq: int
+    chunk: int
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """Term statistics of one scope's index, and the candidates for a query.
+
+    Attributes:
+        documents: indexed messages of the scope.
+        mean_length: their mean length in terms.
+        frequency: query term -> number of messages that have it (a query term that ends in ``*`` stands for
+            all terms with that beginning).
+        hits: seq -> (length, {query term: times it occurs}); at most ``limit`` messages, rarest terms first.
+    """
+
+    documents: int = 0
+    mean_length: float = 0.0
+    frequency: Mapping[str, int] = field(default_factory=dict)
+    hits: Mapping[int, tuple[int, Mapping[str, int]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """Result of a scan over one scope's vectors.
+
+    Attributes:
+        hits: seq -> best cosine of the message's chunks, in -1..1.
+        scanned: messages with a vector.
+        mean, deviation: of the cosines over the whole scan, so that scores can be standardised.
+    """
+
+    hits: Mapping[int, float] = field(default_factory=dict)
+    scanned: int = 0
+    mean: float = 0.0
+    deviation: float = 0.0
+
+
+# -- derivation ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A unit of derivation: a deriver's name and version.  Each has one cursor per scope."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A lease on one step of one scope.  A commit with a token that is no longer the newest is refused.
+
+    Attributes:
+        after: derived up to this seq.
+        head: the scope's newest seq when the lease was taken.
+        token: fencing token.
+        attempts: failures since the last success.
+    """
+
+    scope: Scope
+    step: Step
+    after: int
+    head: int
+    token: int
+    attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a derivation wants written; committed in one transaction.
+
+    Attributes:
+        cursor: derived up to this seq (inclusive).
+        close: record id -> when it stopped being current.
+    """
+
+    cursor: int
+    put: tuple[Record, ...] = ()
+    close: Mapping[str, datetime] = field(default_factory=dict)
+    index: tuple[Indexed, ...] = ()
+    vectors: tuple[Embedded, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one step is: messages derived and messages in the log, over all scopes asked for."""
+
+    step: Step
+    done: int
+    total: int
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What an erasure removed, as counts."""
+
+    messages: int = 0
+    sessions: int = 0
+    records: int = 0
+    vectors: int = 0
+    indexed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counts of a store or of one scope; ``bytes`` is 0 where nothing is on disk."""
+
+    scopes: int = 0
+    sessions: int = 0
+    messages: int = 0
+    statements: int = 0
+    records: int = 0
+    indexed: int = 0
+    vectors: int = 0
+    bytes: int = 0
+
+
+# -- recall -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One message that a search brought back.
+
+    Attributes:
+        score: higher is better; comparable within one search.
+        parts: what the score is made of, by name (``dense``, ``words``, ``neighbours``…); they add up to it.
+        relevance: 0..1, comparable between searches; the floor applies to it.
+    """
+
+    score: float
+    relevance: float
+    message: Message
+    parts: Mapping[str, float] = field(default_factory=dict)
+    before: tuple[Message, ...] = ()
+    after: tuple[Message, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        return self.message.kind
+
+    @property
+    def text(self) -> str:
+        return self.message.text
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return (Source(self.message.id),)
+
+
+# -- context ------------------------------------------------------------------------------------------------------
+
+ChatMessage: TypeAlias = dict[str, object]
+"""A message as chat-completion clients take it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """The smallest thing that goes into a context or stays out: a turn, or one recalled passage.
+
+    Attributes:
+        messages: kept together and in order (a tool call is never parted from its result).
+        text: for a passage that is quoted in the memory section; empty for a turn.
+        score: best first within the block.
+    """
+
+    messages: tuple[Message, ...]
+    text: str = ""
+    score: float = 0.0
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return tuple(message.id for message in self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What one strategy proposes.
+
+    Attributes:
+        strategy: who proposes it.
+        place: ``history`` items become chat messages; ``memory`` items become lines of one system message.
+        items: in order of preference, most wanted first.
+        share: part of the budget it may fill before the others had theirs, 0..1.
+        left_out: (message id, reason) of what the strategy itself did not propose.
+    """
+
+    strategy: str
+    place: Literal["history", "memory"]
+    items: tuple[Item, ...]
+    share: float = 1.0
+    left_out: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """One block as it stands in the context."""
+
+    strategy: str
+    place: str
+    tokens: int
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A message that a strategy proposed, or could have, and that is not in the context; and why."""
+
+    strategy: str
+    message_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens spent, by role of the model; zero when no model was called."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
