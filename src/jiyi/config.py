@@ -1,0 +1,81 @@
+"""Settings, and the one function that reads them from the environment and TOML files."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import cast
+
+from jiyi.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where the memory lies and what it works with.
+
+    Attributes:
+        db: path or URL of the store.
+        recipe: name of the default recipe.
+        embedder: ``auto`` (the bundled model where it is installed, else none), ``none``, or a plugin name.
+        tokenizer: see ``jiyi.tokens.counter``; empty for its default.
+        timeout: seconds to wait for a lock that another process holds.
+        cache_mb: megabytes that cached vectors may take.
+        cache_dir: where built models are kept.
+    """
+
+    db: str = "jiyi.db"
+    tenant: str = "default"
+    agent: str = "default"
+    recipe: str = "balanced"
+    embedder: str = "auto"
+    tokenizer: str = ""
+    timeout: float = 30.0
+    cache_mb: int = 256
+    cache_dir: str = ""
+
+
+def load_settings(environ: Mapping[str, str] | None = None, files: tuple[Path, ...] | None = None) -> Settings:
+    """Reads settings: defaults, then ``~/.config/jiyi/config.toml``, then ``./jiyi.toml``, then ``JIYI_*`` variables.
+
+    Args:
+        environ: variables to read instead of the process's own, for example ``{"JIYI_DB": "chat.db"}``.
+        files: TOML files to read instead of the usual ones; missing files are passed over.
+
+    Raises:
+        InvalidInput: an unknown key, a wrong type or a broken file; names the file or variable.
+    """
+    environ = os.environ if environ is None else environ
+    config_home = Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    cache_home = Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    settings = Settings(cache_dir=str(cache_home / "jiyi"))
+    for file in files if files is not None else (config_home / "jiyi" / "config.toml", Path("jiyi.toml")):
+        if file.is_file():
+            settings = _apply(settings, _read(file), str(file))
+    variables = {field.name: f"JIYI_{field.name.upper()}" for field in fields(Settings)}
+    for name, variable in variables.items():
+        if value := environ.get(variable):
+            settings = _apply(settings, {name: value}, variable)
+    return settings
+
+
+def _read(file: Path) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(str(file), f"not a TOML file: {error}") from error
+
+
+def _apply(settings: Settings, values: Mapping[str, object], origin: str) -> Settings:
+    known = {field.name: type(getattr(settings, field.name)) for field in fields(Settings)}
+    for name, value in values.items():
+        if name not in known:
+            raise InvalidInput(origin, f"unknown setting {name!r}; there are {', '.join(sorted(known))}")
+        try:
+            changed = {name: known[name](value)}
+        except (TypeError, ValueError) as error:
+            raise InvalidInput(origin, f"{name} must be a {known[name].__name__}, not {value!r}") from error
+        settings = replace(settings, **cast("dict[str, str]", changed))
+    return settings

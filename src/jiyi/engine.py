@@ -1,0 +1,380 @@
+"""``AsyncMemory``: the only place where the parts meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypedDict, Unpack, cast
+
+from jiyi import intake
+from jiyi.clock import SystemClock
+from jiyi.config import Settings, load_settings
+from jiyi.errors import InvalidInput
+from jiyi.history import digest
+from jiyi.indexing import DenseIndex, LexicalIndex, dense_step
+from jiyi.opening import open_embedder, open_store, restore_store
+from jiyi.recipes import compose
+from jiyi.search import Searcher, Wanted
+from jiyi.session import AsyncSession
+from jiyi.text import check_text
+from jiyi.tokens import counter
+from jiyi.types import ROLES, Erased, Filter, Hit, Message, MessageKind, Progress, Role, Scope, Session, Stats
+from jiyi.worker import Worker
+
+if TYPE_CHECKING:
+    from jiyi.ports import Clock, Embedder, Store, Strategy, TokenCounter
+
+KINDS: tuple[MessageKind, ...] = ("message", "statement")
+
+
+class Options(TypedDict, total=False):
+    """What ``open`` takes beside the address; what is left out comes from ``load_settings``.
+
+    Attributes:
+        recipe: a recipe's name, or strategies in the order of their parts.
+        embedder: ``auto``, ``none``/None, a plugin name, or an instance.
+        tokenizer: see ``jiyi.tokens.counter``.
+        tenant, agent: the fences around the users.
+        clock: the time, for tests.
+        settings: instead of those from the environment and files.
+    """
+
+    recipe: str | Sequence[Strategy]
+    embedder: str | Embedder | None
+    tokenizer: str | TokenCounter | None
+    tenant: str
+    agent: str
+    clock: Clock
+    settings: Settings
+
+
+class Where(TypedDict, total=False):
+    """Which messages; everything that is given must hold.
+
+    Attributes:
+        session_id: one session.
+        roles, kinds: one or several.
+        category: of statements.
+        since, until: said at or after, said before; with zone.
+    """
+
+    session_id: str | None
+    roles: str | Sequence[str] | None
+    kinds: str | Sequence[str] | None
+    category: str | None
+    since: datetime | None
+    until: datetime | None
+
+
+class Stated(TypedDict, total=False):
+    """What may be said of a statement beside its text."""
+
+    category: str | None
+    importance: float | None
+    pinned: bool
+    created_at: intake.Moment
+    message_id: str | None
+    metadata: dict[str, object] | None
+
+
+class AsyncMemory:
+    """The memory of all users of one tenant and agent.
+
+    Open it with ``await AsyncMemory.open(...)``, close it with ``close()`` or ``async with``.
+
+    Attributes:
+        notes: what the person who runs this should know, for example that vectors of another model are stored.
+    """
+
+    def __init__(self, store: Store, settings: Settings, options: Options) -> None:
+        self.store = store
+        self.settings = settings
+        self.tenant = intake.identifier("tenant", options.get("tenant", settings.tenant))
+        self.agent = intake.identifier("agent", options.get("agent", settings.agent))
+        self.clock: Clock = options.get("clock") or SystemClock()
+        self.counter = counter(options.get("tokenizer", settings.tokenizer) or None)
+        self.strategies = compose(options.get("recipe", settings.recipe))
+        self.notes: list[str] = []
+        self.worker = Worker(store, [LexicalIndex()], self.clock)
+        self.searcher = Searcher(store, None)
+        self._embedder: Embedder | None = None
+
+    @classmethod
+    async def open(cls, url: str | Path | None = None, **options: Unpack[Options]) -> AsyncMemory:
+        """Opens a memory, and makes the database when it does not exist.
+
+        Args:
+            url: a file's path, ``memory:`` for one that is gone when the process ends, or None for the configured one.
+            **options: see ``Options``.
+
+        Raises:
+            InvalidInput: a wrong option.
+            StoreError: the file is not ours, damaged, newer, or cannot be opened.
+        """
+        settings = options.get("settings") or load_settings()
+        store = await open_store(str(settings.db if url is None else url), settings)
+        try:
+            memory = cls(store, settings, options)
+            memory._embedder = open_embedder(options.get("embedder", settings.embedder), settings)
+            await memory._attach()
+            await memory.worker.start()
+        except BaseException:
+            await store.close()
+            raise
+        return memory
+
+    async def _attach(self) -> None:
+        """Puts the embedder to work, unless the stored vectors are another model's."""
+        embedder, stored = self._embedder, await self.store.models()
+        if embedder is None:
+            return
+        others = {name: size for name, (size, _) in stored.items() if name != embedder.name}
+        if others and embedder.name not in stored:
+            held = ", ".join(f"{name} ({size} dimensions)" for name, size in others.items())
+            self.notes.append(
+                f"the stored vectors were made with {held}, the embedder is {embedder.name} ({embedder.size}). "
+                "Search works by full text until `jiyi reindex` has made new ones"
+            )
+            return
+        if others:
+            self.notes.append("a change of the embedder is not finished; `jiyi reindex` completes it")
+        await self.worker.add(DenseIndex(embedder))
+        self.searcher.embedder = embedder
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Ends the background work between two commits and lets go of the database."""
+        await self.worker.stop()
+        await self.store.close()
+
+    # -- writing
+
+    def session(self, session_id: str | None = None, *, user_id: str, off_record: bool = False) -> AsyncSession:
+        """A session of a user: a new one, or a stored one to go on with.
+
+        Args:
+            session_id: None for a fresh id.
+            user_id: whose it is.
+            off_record: nothing that is added is kept; it is gone with this object.
+
+        Raises:
+            InvalidInput: names the field.
+        """
+        name = intake.new_id() if session_id is None else intake.identifier("session_id", session_id)
+        return AsyncSession(self, self.scope(user_id), name, off_record=off_record)
+
+    async def remember(self, text: str, *, user_id: str, **details: Unpack[Stated]) -> Message:
+        """Stores something stated outside a conversation; search finds it like everything else.
+
+        Args:
+            text: what to remember, word for word.
+            user_id: whose it is.
+            **details: see ``Stated``; ``importance`` is 0..1.
+
+        Raises:
+            InvalidInput: names the field.
+        """
+        scope = self.scope(user_id)
+        unknown = set(details) - set(Stated.__annotations__)
+        if unknown:
+            raise InvalidInput(sorted(unknown)[0], f"unknown field; there are {', '.join(Stated.__annotations__)}")
+        if not check_text("text", text).strip():
+            raise InvalidInput("text", "must not be empty")
+        importance = details.get("importance")
+        if importance is not None and not 0 <= importance <= 1:
+            raise InvalidInput("importance", f"must be between 0 and 1, not {importance}")
+        category = details.get("category")
+        said = {key: value for key, value in details.items() if key in intake.Details.__annotations__}
+        message = replace(
+            intake.draft("", "user", text, cast("intake.Details", said), now=self.clock.now()),
+            kind="statement",
+            category=None if category is None else intake.identifier("category", category),
+            importance=importance,
+            pinned=bool(details.get("pinned", False)),
+        )
+        return (await self.append(scope, "", [message]))[0]
+
+    async def append(
+        self, scope: Scope, session_id: str, messages: Sequence[Message], *, after: str | None = "head"
+    ) -> list[Message]:
+        """Stores drafts of ``intake`` and wakes the worker; sessions write through this."""
+        salt = await self.store.salt(scope)
+        ready = [replace(message, digest=digest(salt, message)) for message in messages]
+        stored = await self.store.append(scope, session_id, ready, after=after)
+        self.worker.wake()
+        return stored
+
+    # -- reading
+
+    async def search(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        k: int = 10,
+        floor: float | None = None,
+        neighbours: int = 0,
+        **where: Unpack[Where],
+    ) -> list[Hit]:
+        """The user's messages and statements that answer a question, best first.
+
+        Args:
+            query: in any words; an empty one finds nothing.
+            user_id: whose memory.
+            k: hits at most; 0 gives none.
+            floor: least relevance, 0..1; None for the calibrated default, 0 for everything.
+            neighbours: messages of the session to bring along before and after each hit.
+            **where: see ``Where``.
+
+        Raises:
+            InvalidInput: names the field.
+        """
+        scope = self.scope(user_id)
+        check_text("query", query)
+        if isinstance(k, bool) or not isinstance(k, int) or k < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput("k", f"must be a whole number from 0, not {k!r}")
+        if floor is not None and not 0 <= floor <= 1:
+            raise InvalidInput("floor", f"must be between 0 and 1, not {floor}")
+        chosen = _filter(where) if any(value is not None for value in where.values()) else None
+        return await self.searcher.search(scope, query, Wanted(k, chosen, floor, max(0, neighbours)))
+
+    async def messages(self, *, user_id: str, limit: int | None = None, **where: Unpack[Where]) -> list[Message]:
+        """The user's log: messages and statements on active paths, in order of arrival; ``limit`` keeps the newest."""
+        return await self.store.messages(self.scope(user_id), _filter(where), limit=limit, newest=True)
+
+    async def sessions(self, *, user_id: str) -> list[Session]:
+        """The user's sessions, last updated first."""
+        return [session for session in await self.store.sessions(self.scope(user_id)) if session.id]
+
+    async def users(self) -> list[str]:
+        """Everybody who has a memory here, sorted."""
+        scopes = await self.store.scopes(self.tenant)
+        return sorted(scope.user for scope in scopes if scope.agent == self.agent)
+
+    async def stats(self, user_id: str | None = None) -> Stats:
+        """Counts, of one user or of the whole store."""
+        return await self.store.stats(None if user_id is None else self.scope(user_id))
+
+    # -- derived
+
+    async def drain(self, progress: Callable[[list[Progress]], None] | None = None) -> None:
+        """Waits until everything is derived that can be; reports the progress after each batch."""
+        await self.worker.drain(progress)
+
+    async def progress(self) -> list[Progress]:
+        """How far each index is."""
+        return await self.store.progress(self.worker.steps)
+
+    async def reindex(self, progress: Callable[[list[Progress]], None] | None = None) -> None:
+        """Brings both indexes to the present tokenizer and embedder; goes on where it was interrupted.
+
+        The vectors of other models are removed once the new ones are complete.
+        """
+        embedder = self._embedder
+        if embedder is not None and self.searcher.embedder is None:
+            await self.worker.add(DenseIndex(embedder))
+            self.searcher.embedder = embedder
+        await self.worker.drain(progress)
+        if embedder is not None:
+            old = [dense_step(name) for name in await self.store.models() if name != embedder.name]
+            await self.store.reset(old)
+        self.notes.clear()
+
+    # -- upkeep
+
+    async def forget(
+        self, *, user_id: str, session_id: str | None = None, message_ids: Sequence[str] | None = None
+    ) -> Erased:
+        """Erases a user, one of their sessions, or single messages: rows, vectors, index, records, bytes.
+
+        Args:
+            user_id: whose; alone it means everything of this user.
+            session_id: only this session.
+            message_ids: only these messages.
+
+        Raises:
+            InvalidInput: an empty, wildcard or non-text filter, or two filters at once; nothing is erased.
+        """
+        scope = self.scope(_exact("user_id", user_id))
+        if session_id is not None and message_ids is not None:
+            raise InvalidInput("session_id", "give either session_id or message_ids, not both")
+        if message_ids is not None:
+            if isinstance(message_ids, str) or not message_ids:
+                raise InvalidInput("message_ids", "must be a list with at least one id")
+            ids = [_exact(f"message_ids[{i}]", item) for i, item in enumerate(message_ids)]
+            erased = await self.store.forget(scope, message_ids=ids)
+        elif session_id is not None:
+            erased = await self.store.forget(scope, session_id=_exact("session_id", session_id))
+        else:
+            erased = await self.store.forget(scope, everything=True)
+        for cache in (self._embedder, self.counter):
+            clear: Callable[[], None] | None = getattr(cache, "clear", None)
+            if clear is not None:
+                clear()
+        return erased
+
+    async def backup(self, target: str | Path) -> None:
+        """Writes a consistent copy while the memory is in use."""
+        await self.store.backup(Path(target))
+
+    @staticmethod
+    async def restore(backup: str | Path, url: str | Path) -> None:
+        """Puts a backup in place of a database that nobody has open.
+
+        Raises:
+            StoreCorrupt: the backup is not a database of Jiyi.
+            InvalidInput: ``url`` is not a file's path.
+        """
+        await restore_store(Path(backup), str(url))
+
+    def scope(self, user_id: object) -> Scope:
+        """The fence around one user's memory.
+
+        Raises:
+            InvalidInput: names ``user_id``.
+        """
+        return Scope(intake.identifier("user_id", user_id), self.tenant, self.agent)
+
+
+def _exact(field: str, value: object) -> str:
+    """An id that names one thing: no wildcard, so that a mistaken pattern never erases anything."""
+    name = intake.identifier(field, value)
+    if name.strip("*%?_") == "" or name.endswith(("*", "%")):
+        raise InvalidInput(field, f"{name!r} looks like a pattern; name exactly what to erase")
+    return name
+
+
+def _one_of(field: str, value: str | Sequence[str] | None, known: Sequence[str]) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    chosen = (value,) if isinstance(value, str) else tuple(value)
+    for item in chosen:
+        if item not in known:
+            raise InvalidInput(field, f"{item!r} is not one of {', '.join(known)}")
+    return chosen
+
+
+def _filter(where: Where) -> Filter:
+    unknown = set(where) - set(Where.__annotations__)
+    if unknown:
+        raise InvalidInput(sorted(unknown)[0], f"unknown filter; there are {', '.join(Where.__annotations__)}")
+    session_id, category = where.get("session_id"), where.get("category")
+    never = datetime.min
+    for field in ("since", "until"):
+        if where.get(field) is not None:
+            intake.moment(field, where.get(field), never)
+    return Filter(
+        session_id=None if session_id is None else intake.identifier("session_id", session_id),
+        roles=cast("tuple[Role, ...] | None", _one_of("roles", where.get("roles"), ROLES)),
+        kinds=cast("tuple[MessageKind, ...] | None", _one_of("kinds", where.get("kinds"), KINDS)),
+        category=None if category is None else intake.identifier("category", category),
+        since=where.get("since"),
+        until=where.get("until"),
+    )

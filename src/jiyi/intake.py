@@ -1,0 +1,242 @@
+"""Turns what a caller gives into a ``Message``, or says which field is wrong.  Pure."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal, TypedDict, cast
+
+from jiyi.errors import InvalidInput
+from jiyi.text import check_text
+from jiyi.types import JSON, ROLES, Content, Message, Part, Role
+
+MAX_CONTENT_BYTES = 4 * 1024 * 1024
+"""Largest text of one message, in UTF-8 bytes: far above what any model takes at once, small enough to handle."""
+
+MAX_ID = 512
+
+Moment = datetime | Literal["now"] | None
+"""When something was said: a datetime with zone, ``"now"``, or None when nobody knows."""
+
+
+class Details(TypedDict, total=False):
+    """What may be said of a message beside its role and content."""
+
+    name: str | None
+    created_at: Moment
+    message_id: str | None
+    metadata: Mapping[str, JSON] | None
+    tool_calls: Sequence[Part] | None
+    tool_call_id: str | None
+    incomplete: bool
+
+
+class Given(Details, total=False):
+    """A message as a mapping; ``id`` is read as ``message_id``, as chat clients write it."""
+
+    role: str
+    content: object
+    id: str | None
+
+
+def identifier(field: str, value: object) -> str:
+    """Checks an id: text, not blank, no spaces around it, no control characters.
+
+    Raises:
+        InvalidInput: names ``field``.
+    """
+    if not isinstance(value, str):
+        raise InvalidInput(field, f"must be text, not {type(value).__name__}")
+    if not value.strip():
+        raise InvalidInput(field, "must not be empty")
+    if value != value.strip():
+        raise InvalidInput(field, f"{value!r} has spaces around it; remove them")
+    if len(value) > MAX_ID:
+        raise InvalidInput(field, f"has {len(value)} characters; at most {MAX_ID}")
+    check_text(field, value)
+    if any(ord(char) < 32 or ord(char) == 127 for char in value):
+        raise InvalidInput(field, f"{value!r} has a control character; remove it")
+    return value
+
+
+def moment(field: str, value: object, now: datetime) -> datetime | None:
+    """Checks a time.
+
+    Raises:
+        InvalidInput: not a datetime, or one without zone.
+    """
+    if value is None or value == "now":
+        return now if value == "now" else None
+    if not isinstance(value, datetime):
+        raise InvalidInput(field, f"must be a datetime with zone, 'now' or None, not {value!r}")
+    if value.utcoffset() is None:
+        raise InvalidInput(field, f"{value.isoformat()} has no time zone; give one, for example tzinfo=datetime.UTC")
+    return value
+
+
+def draft(session_id: str, role: object, content: object, details: Details, *, now: datetime, at: str = "") -> Message:
+    """Builds a message that is ready for its digest and the store.
+
+    Args:
+        session_id: where it goes.
+        role: one of ``ROLES``.
+        content: text, parts, or None for an assistant that only called tools.
+        details: the rest.
+        now: the time to record.
+        at: prefix for field names in errors, for example ``messages[3].``.
+
+    Raises:
+        InvalidInput: names the field.
+    """
+    unknown = set(details) - set(Details.__annotations__)
+    if unknown:
+        raise InvalidInput(at + sorted(unknown)[0], f"unknown field; there are {', '.join(Details.__annotations__)}")
+    if role not in ROLES:
+        raise InvalidInput(f"{at}role", f"{role!r} is not one of {', '.join(ROLES)}")
+    calls = _calls(f"{at}tool_calls", details.get("tool_calls"))
+    call_id = details.get("tool_call_id")
+    if role == "tool" and not call_id:
+        raise InvalidInput(f"{at}tool_call_id", "a tool message needs the id of the call it answers")
+    if content is None and not calls:
+        raise InvalidInput(
+            f"{at}content", "must be text or a list of parts; only an assistant with tool_calls has none"
+        )
+    name = details.get("name")
+    return Message(
+        id=identifier(f"{at}message_id", details["message_id"]) if details.get("message_id") else new_id(),
+        session_id=session_id,
+        role=cast("Role", role),
+        content=_content(f"{at}content", content),
+        name=check_text(f"{at}name", name) if name else None,
+        tool_calls=calls,
+        tool_call_id=identifier(f"{at}tool_call_id", call_id) if call_id else None,
+        created_at=moment(f"{at}created_at", details.get("created_at", "now"), now),
+        metadata=json_object(f"{at}metadata", details.get("metadata")),
+        incomplete=bool(details.get("incomplete", False)),
+        recorded_at=now,
+    )
+
+
+def given(messages: object, session_id: str, *, now: datetime, name_them: bool = True) -> list[Message]:
+    """Builds messages from mappings, as ``add_many`` and ``sync`` take them.
+
+    Args:
+        messages: mappings with role, content and what ``Given`` allows.
+        session_id: where they go.
+        now: the time to record.
+        name_them: False leaves the id of a message that came without one empty.
+
+    Raises:
+        InvalidInput: names ``messages[i].field``.
+    """
+    if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Sequence):
+        raise InvalidInput("messages", f"must be a list of messages, not {type(messages).__name__}")
+    drafts: list[Message] = []
+    for index, item in enumerate(cast("Sequence[object]", messages)):
+        at = f"messages[{index}]"
+        if not isinstance(item, Mapping):
+            raise InvalidInput(at, f"must be a mapping with role and content, not {type(item).__name__}")
+        rest = dict(cast("Mapping[str, object]", item))
+        role, content = rest.pop("role", None), rest.pop("content", None)
+        if "id" in rest:
+            rest.setdefault("message_id", rest["id"])
+            del rest["id"]
+        built = draft(session_id, role, content, cast("Details", rest), now=now, at=f"{at}.")
+        drafts.append(built if name_them or rest.get("message_id") else replace(built, id=""))
+    return drafts
+
+
+def new_id() -> str:
+    """A fresh message id: 64 random bits, unique within a scope for all practical purposes."""
+    return secrets.token_hex(8)
+
+
+def json_object(field: str, value: object) -> Mapping[str, JSON]:
+    """Checks that a mapping can be written as JSON, and copies it.
+
+    Raises:
+        InvalidInput: names ``field``.
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InvalidInput(field, f"must be a mapping, not {type(value).__name__}")
+    try:
+        written = json.dumps(dict(cast("Mapping[str, object]", value)), ensure_ascii=False, allow_nan=False)
+        written.encode()
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(field, f"cannot be written as JSON: {error}") from error
+    return cast("Mapping[str, JSON]", json.loads(written))
+
+
+def _calls(field: str, value: object) -> tuple[Part, ...]:
+    if not value:
+        return ()
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
+        raise InvalidInput(field, "must be a list of tool calls")
+    calls = [json_object(f"{field}[{i}]", call) for i, call in enumerate(cast("Sequence[object]", value))]
+    for index, call in enumerate(calls):
+        if not isinstance(call.get("id"), str):
+            raise InvalidInput(f"{field}[{index}].id", "a tool call needs an id")
+    return tuple(calls)
+
+
+def _content(field: str, value: object) -> Content:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return _sized(field, check_text(field, value))
+    if isinstance(value, (bytes, Mapping)) or not isinstance(value, Sequence):
+        raise InvalidInput(field, f"must be text or a list of parts, not {type(value).__name__}")
+    parts: list[Part] = []
+    for index, part in enumerate(cast("Sequence[object]", value)):
+        at = f"{field}[{index}]"
+        kept = json_object(at, {"type": "text", "text": part} if isinstance(part, str) else part)
+        if not isinstance(kept.get("type"), str):
+            raise InvalidInput(f"{at}.type", "a part needs a type, for example text or image_url")
+        if kept["type"] == "text":
+            _sized(f"{at}.text", check_text(f"{at}.text", kept.get("text")))
+        parts.append(cast("Part", _reference(kept)))
+    return tuple(parts)
+
+
+def _sized(field: str, text: str) -> str:
+    if len(text) > MAX_CONTENT_BYTES // 4 and (size := len(text.encode())) > MAX_CONTENT_BYTES:
+        raise InvalidInput(
+            field,
+            f"{size:,} bytes; at most {MAX_CONTENT_BYTES:,}. Split it, or keep it as a file and store a reference",
+        )
+    return text
+
+
+def _reference(value: JSON) -> JSON:
+    """Replaces embedded files (data URLs, base64 fields) by a reference to their digest; everything else stays."""
+    if isinstance(value, Mapping):
+        return {
+            key: _embedded(item)
+            if key in ("data", "file_data", "b64_json") and isinstance(item, str)
+            else _reference(item)
+            for key, item in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [_reference(item) for item in value]
+    if isinstance(value, str) and value.startswith("data:") and ";base64," in value[:200]:
+        return _embedded(value)
+    return value
+
+
+def _embedded(value: str) -> str:
+    """``embedded:<media type>;<bytes>;sha256=<hex>``: what was there, without the bytes themselves."""
+    head, _, payload = value.rpartition(",")
+    media = head.removeprefix("data:").removesuffix(";base64") or "application/octet-stream"
+    try:
+        raw = base64.b64decode(payload, validate=False)
+    except (binascii.Error, ValueError):
+        raw = payload.encode()
+    return f"embedded:{media};{len(raw)};sha256={hashlib.sha256(raw).hexdigest()}"

@@ -1,0 +1,162 @@
+"""Finds messages: gathers candidates from both indexes of a store and has them ranked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import nlargest
+
+from jiyi.indexing import LEXICAL, is_indexed, lexical_entry
+from jiyi.ports import Embedder, Store
+from jiyi.ranking import DEFAULT, Ranked, bm25, rank
+from jiyi.text import query_terms
+from jiyi.types import Dense, Filter, Hit, Lexical, Message, Scope, Vector
+
+CANDIDATES = 200
+"""How many of the best of each index are ranked closely, at least; with their neighbours in the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a search is asked for.
+
+    Attributes:
+        k: hits at most.
+        where: None for everything the scope has on active paths.
+        floor: least relevance; None for the calibrated default, 0 for no floor.
+        neighbours: messages to bring along from before and after each hit.
+        exclude: ids of messages that are not to come back.
+    """
+
+    k: int = 10
+    where: Filter | None = None
+    floor: float | None = None
+    neighbours: int = 0
+    exclude: Collection[str] = frozenset()
+
+
+class Searcher:
+    """Searches a store, with an embedder where there is one."""
+
+    def __init__(self, store: Store, embedder: Embedder | None) -> None:
+        self.store = store
+        self.embedder = embedder
+
+    async def search(self, scope: Scope, query: str, wanted: Wanted) -> list[Hit]:
+        """The messages that answer ``query``, best first; an empty query or k = 0 gives none.
+
+        Sees every message that the store has acknowledged: those not indexed yet are looked through directly.
+        """
+        if wanted.k <= 0 or not query.strip():
+            return []
+        terms = query_terms(query)
+        vector = await self.embedder.embed_query(query) if self.embedder else None
+        pool = await self._pool(scope, wanted.where)
+        lexical = await self._lexical(scope, terms, wanted)
+        dense = await self._dense(scope, vector, wanted, pool)
+        words = bm25(lexical, terms)
+        if pool is not None:
+            words = {seq: score for seq, score in words.items() if seq in pool}
+        chosen = set(nlargest(self._breadth(wanted), words, key=lambda seq: (words[seq], -seq))) | set(dense.hits)
+        candidates = await self._candidates(scope, chosen)
+        dense = await self._complete(scope, vector, dense, candidates)
+        ranked = rank(query, candidates, lexical, dense if vector is not None else None)
+        return await self._hits(scope, ranked, chosen, wanted)
+
+    def _breadth(self, wanted: Wanted) -> int:
+        return max(CANDIDATES, 2 * wanted.k)
+
+    async def _pool(self, scope: Scope, where: Filter | None) -> frozenset[int] | None:
+        """Seqs that pass the filter; None when there is no filter."""
+        if where is None:
+            return None
+        return frozenset(message.seq for message in await self.store.messages(scope, where))
+
+    async def _lexical(self, scope: Scope, terms: Sequence[str], wanted: Wanted) -> Lexical:
+        lexical = await self.store.lexical(scope, terms, limit=max(2000, 4 * wanted.k))
+        done = (await self.store.cursors(scope, [LEXICAL])).get(LEXICAL.name, 0)
+        fresh = await self.store.messages(scope, Filter(after_seq=done, active=None))
+        return with_fresh(lexical, terms, [message for message in fresh if is_indexed(message)])
+
+    async def _dense(self, scope: Scope, vector: Vector | None, wanted: Wanted, pool: frozenset[int] | None) -> Dense:
+        if vector is None or self.embedder is None:
+            return Dense()
+        dense = await self.store.dense(scope, self.embedder.name, vector, limit=self._breadth(wanted))
+        if pool is None:
+            return dense
+        exact = await self.store.dense(scope, self.embedder.name, vector, seqs=sorted(pool))
+        best = nlargest(self._breadth(wanted), exact.hits, key=lambda seq: (exact.hits[seq], -seq))
+        return replace(dense, hits={seq: exact.hits[seq] for seq in best})
+
+    async def _candidates(self, scope: Scope, chosen: set[int]) -> list[Message]:
+        """The chosen messages and those beside them in the log, whose scores lend them support."""
+        around = {seq + step for seq in chosen for step in (-1, 0, 1)}
+        messages = await self.store.messages(scope, Filter(seqs=tuple(sorted(around))))
+        return [message for message in messages if is_indexed(message)]
+
+    async def _complete(
+        self, scope: Scope, vector: Vector | None, dense: Dense, candidates: Sequence[Message]
+    ) -> Dense:
+        missing = [message.seq for message in candidates if message.seq not in dense.hits]
+        if vector is None or self.embedder is None or not missing:
+            return dense
+        rest = await self.store.dense(scope, self.embedder.name, vector, seqs=missing)
+        return replace(dense, hits={**dense.hits, **rest.hits})
+
+    async def _hits(self, scope: Scope, ranked: Sequence[Ranked], chosen: set[int], wanted: Wanted) -> list[Hit]:
+        floor = DEFAULT.floor if wanted.floor is None else wanted.floor
+        best = [
+            found
+            for found in ranked
+            if found.message.seq in chosen and found.relevance >= floor and found.message.id not in wanted.exclude
+        ][: wanted.k]
+        around = await self._around(scope, [found.message for found in best], wanted.neighbours)
+        return [
+            Hit(
+                score=found.score,
+                relevance=found.relevance,
+                message=found.message,
+                parts=found.parts,
+                before=tuple(
+                    m
+                    for m in around.get(found.message.session_id, ())
+                    if 0 < found.message.position - m.position <= wanted.neighbours
+                ),
+                after=tuple(
+                    m
+                    for m in around.get(found.message.session_id, ())
+                    if 0 < m.position - found.message.position <= wanted.neighbours
+                ),
+            )
+            for found in best
+        ]
+
+    async def _around(self, scope: Scope, messages: Sequence[Message], reach: int) -> Mapping[str, Sequence[Message]]:
+        if reach <= 0:
+            return {}
+        sessions = dict.fromkeys(message.session_id for message in messages if message.session_id)
+        return {name: await self.store.messages(scope, Filter(session_id=name)) for name in sessions}
+
+
+def with_fresh(lexical: Lexical, terms: Sequence[str], fresh: Sequence[Message]) -> Lexical:
+    """The same statistics with messages that are not indexed yet counted in."""
+    if not fresh:
+        return lexical
+    frequency, hits = Counter(dict(lexical.frequency)), dict(lexical.hits)
+    length = lexical.mean_length * lexical.documents
+    for message in fresh:
+        entry = lexical_entry(message)
+        length += entry.length
+        found = {term: count for term in terms if (count := _occurrences(term, entry.terms))}
+        frequency.update(found.keys())
+        if found:
+            hits[message.seq] = (entry.length, found)
+    documents = lexical.documents + len(fresh)
+    return Lexical(documents, length / documents, dict(frequency), hits)
+
+
+def _occurrences(term: str, terms: Mapping[str, int]) -> int:
+    if term.endswith("*"):
+        return sum(count for found, count in terms.items() if found.startswith(term[:-1]))
+    return terms.get(term, 0)

@@ -1,0 +1,189 @@
+"""``Memory`` and ``Session``: the same as the async ones, for code that does not await.  No logic.
+
+One daemon thread runs an event loop for all memories of the process, so this works inside notebooks and running loops,
+and a script that forgets ``close()`` still exits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self, TypeVar, Unpack
+
+from jiyi.assembly import Context
+from jiyi.engine import AsyncMemory, Options, Stated, Where
+from jiyi.intake import Details
+from jiyi.session import AsyncSession, Synced
+from jiyi.types import Erased, Hit, Message, Progress, Stats
+from jiyi.types import Session as SessionInfo
+
+T = TypeVar("T")
+
+_starting = threading.Lock()
+_loop: asyncio.AbstractEventLoop | None = None
+
+
+def _running_loop() -> asyncio.AbstractEventLoop:
+    global _loop
+    with _starting:
+        if _loop is None or _loop.is_closed():
+            _loop = asyncio.new_event_loop()
+            threading.Thread(target=_loop.run_forever, name="jiyi", daemon=True).start()
+        return _loop
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine on the loop's thread; an interrupt cancels it there before it is passed on."""
+    future = asyncio.run_coroutine_threadsafe(work, _running_loop())
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+class Memory:
+    """The memory of all users of one tenant and agent; see ``AsyncMemory``, which has the same methods."""
+
+    def __init__(self, memory: AsyncMemory) -> None:
+        self._async = memory
+
+    @classmethod
+    def open(cls, url: str | Path | None = None, **options: Unpack[Options]) -> Memory:
+        """See ``AsyncMemory.open``."""
+        return cls(_run(AsyncMemory.open(url, **options)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    @property
+    def notes(self) -> list[str]:
+        """See ``AsyncMemory.notes``."""
+        return self._async.notes
+
+    def close(self) -> None:
+        """See ``AsyncMemory.close``."""
+        _run(self._async.close())
+
+    def session(self, session_id: str | None = None, *, user_id: str, off_record: bool = False) -> Session:
+        """See ``AsyncMemory.session``."""
+        return Session(self._async.session(session_id, user_id=user_id, off_record=off_record))
+
+    def remember(self, text: str, *, user_id: str, **details: Unpack[Stated]) -> Message:
+        """See ``AsyncMemory.remember``."""
+        return _run(self._async.remember(text, user_id=user_id, **details))
+
+    def search(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        k: int = 10,
+        floor: float | None = None,
+        neighbours: int = 0,
+        **where: Unpack[Where],
+    ) -> list[Hit]:
+        """See ``AsyncMemory.search``."""
+        return _run(self._async.search(query, user_id=user_id, k=k, floor=floor, neighbours=neighbours, **where))
+
+    def messages(self, *, user_id: str, limit: int | None = None, **where: Unpack[Where]) -> list[Message]:
+        """See ``AsyncMemory.messages``."""
+        return _run(self._async.messages(user_id=user_id, limit=limit, **where))
+
+    def sessions(self, *, user_id: str) -> list[SessionInfo]:
+        """See ``AsyncMemory.sessions``."""
+        return _run(self._async.sessions(user_id=user_id))
+
+    def users(self) -> list[str]:
+        """See ``AsyncMemory.users``."""
+        return _run(self._async.users())
+
+    def stats(self, user_id: str | None = None) -> Stats:
+        """See ``AsyncMemory.stats``."""
+        return _run(self._async.stats(user_id))
+
+    def drain(self, progress: Callable[[list[Progress]], None] | None = None) -> None:
+        """See ``AsyncMemory.drain``."""
+        _run(self._async.drain(progress))
+
+    def progress(self) -> list[Progress]:
+        """See ``AsyncMemory.progress``."""
+        return _run(self._async.progress())
+
+    def reindex(self, progress: Callable[[list[Progress]], None] | None = None) -> None:
+        """See ``AsyncMemory.reindex``."""
+        _run(self._async.reindex(progress))
+
+    def forget(
+        self, *, user_id: str, session_id: str | None = None, message_ids: Sequence[str] | None = None
+    ) -> Erased:
+        """See ``AsyncMemory.forget``."""
+        return _run(self._async.forget(user_id=user_id, session_id=session_id, message_ids=message_ids))
+
+    def backup(self, target: str | Path) -> None:
+        """See ``AsyncMemory.backup``."""
+        _run(self._async.backup(target))
+
+    @staticmethod
+    def restore(backup: str | Path, url: str | Path) -> None:
+        """See ``AsyncMemory.restore``."""
+        _run(AsyncMemory.restore(backup, url))
+
+
+class Session:
+    """One conversation of one user; see ``AsyncSession``, which has the same methods."""
+
+    def __init__(self, session: AsyncSession) -> None:
+        self._async = session
+
+    @property
+    def id(self) -> str:
+        """See ``AsyncSession``."""
+        return self._async.id
+
+    @property
+    def user_id(self) -> str:
+        """See ``AsyncSession.user_id``."""
+        return self._async.user_id
+
+    @property
+    def off_record(self) -> bool:
+        """See ``AsyncSession``."""
+        return self._async.off_record
+
+    def add(self, role: str, content: object, **details: Unpack[Details]) -> Message:
+        """See ``AsyncSession.add``."""
+        return _run(self._async.add(role, content, **details))
+
+    def add_many(self, messages: Sequence[Mapping[str, object]]) -> list[Message]:
+        """See ``AsyncSession.add_many``."""
+        return _run(self._async.add_many(messages))
+
+    def sync(self, messages: Sequence[Mapping[str, object]]) -> Synced:
+        """See ``AsyncSession.sync``."""
+        return _run(self._async.sync(messages))
+
+    def rename(self, title: str) -> SessionInfo:
+        """See ``AsyncSession.rename``."""
+        return _run(self._async.rename(title))
+
+    def branch(self, message_id: str) -> SessionInfo:
+        """See ``AsyncSession.branch``."""
+        return _run(self._async.branch(message_id))
+
+    def messages(self, limit: int | None = None, *, all_branches: bool = False) -> list[Message]:
+        """See ``AsyncSession.messages``."""
+        return _run(self._async.messages(limit, all_branches=all_branches))
+
+    def info(self) -> SessionInfo | None:
+        """See ``AsyncSession.info``."""
+        return _run(self._async.info())
+
+    def context(self, query: str | None = None, *, max_tokens: int = 4000, allow_partial: bool = False) -> Context:
+        """See ``AsyncSession.context``."""
+        return _run(self._async.context(query, max_tokens=max_tokens, allow_partial=allow_partial))

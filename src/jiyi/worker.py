@@ -1,0 +1,142 @@
+"""Brings what is derived up to the log: cursor, derive, commit; in the background of the process that opened it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+from jiyi.errors import Conflict, JiyiError
+from jiyi.ports import Batch, Clock, Deriver, Store
+from jiyi.types import Changes, Claim, Filter, Progress, Scope, Step
+
+log = logging.getLogger("jiyi.worker")
+
+LEASE = 120.0
+"""Seconds a claim holds; a worker that dies is replaced after that."""
+
+MAX_WAIT = 600.0
+"""Longest pause between two tries of a failing batch, in seconds."""
+
+WHOLE_TRIES = 3
+"""After that many failures the batch is halved at each further try, down to the message that breaks it."""
+
+IDLE = 30.0
+"""Seconds after which an idle worker looks at the store by itself."""
+
+POLL = 0.05
+"""Seconds between looks at the store while another process holds the last leases."""
+
+
+class Worker:
+    """Runs derivers over a store's log.
+
+    Derivers are served in the order given: an index that makes messages findable comes before a slow one.
+    """
+
+    def __init__(self, store: Store, derivers: Sequence[Deriver], clock: Clock) -> None:
+        self._store = store
+        self._derivers = {deriver.step: deriver for deriver in derivers}
+        self._clock = clock
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps it serves."""
+        return tuple(self._derivers)
+
+    async def add(self, deriver: Deriver) -> None:
+        """Serves one more deriver from now on."""
+        self._derivers[deriver.step] = deriver
+        await self._store.register([deriver.step])
+
+    async def start(self) -> None:
+        """Registers the steps and goes to work in the background."""
+        await self._store.register(self.steps)
+        if self._task is None:
+            self._task = asyncio.create_task(self._run(), name="jiyi-worker")
+            self.wake()
+
+    def wake(self) -> None:
+        """Says that the log has grown."""
+        self._wake.set()
+
+    async def stop(self) -> None:
+        """Ends the background work between two commits; what is left is done at the next start."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def drain(self, report: Callable[[list[Progress]], None] | None = None) -> None:
+        """Works until every step is at the head of the log, or only failing batches are left.
+
+        Args:
+            report: called with the progress after each batch.
+        """
+        while True:
+            worked = await self.work()
+            progress = await self._store.progress(self.steps)
+            if report is not None:
+                report(progress)
+            if worked:
+                continue
+            if all(step.done >= step.total or step.errors for step in progress):
+                return
+            await asyncio.sleep(POLL)
+
+    async def work(self, scope: Scope | None = None) -> bool:
+        """Derives one batch of the first step that has any waiting; False when there is none."""
+        for step, deriver in self._derivers.items():
+            claim = await self._store.claim([step], now=self._clock.now(), lease=LEASE, scope=scope)
+            if claim is not None:
+                await self._derive(claim, deriver)
+                return True
+        return False
+
+    async def _run(self) -> None:
+        while True:
+            self._wake.clear()
+            try:
+                while await self.work():
+                    pass
+            except JiyiError:
+                log.exception("background work paused; the log is complete, what is derived catches up later")
+            with contextlib.suppress(TimeoutError):  # another process may have written, a failed batch may be due
+                await asyncio.wait_for(self._wake.wait(), IDLE)
+
+    async def _derive(self, claim: Claim, deriver: Deriver) -> None:
+        size = max(1, deriver.batch_size >> max(0, claim.attempts - WHOLE_TRIES + 1))
+        try:
+            messages = await self._store.messages(claim.scope, Filter(after_seq=claim.after, active=None), limit=size)
+            cursor = messages[-1].seq if len(messages) == size else claim.head
+            changes = await deriver.derive(Batch(claim.scope, tuple(messages), max(cursor, claim.after)))
+        except asyncio.CancelledError:
+            await self._store.release(claim, error=None, due=self._clock.now())
+            raise
+        except Exception as error:  # whatever a deriver does, the log and the chat go on
+            await self._failed(claim, size, error)
+            return
+        try:
+            await self._store.commit(claim, changes, now=self._clock.now())
+        except Conflict:
+            log.info("%s: another worker took over %s", claim.step.name, claim.scope)
+
+    async def _failed(self, claim: Claim, size: int, error: Exception) -> None:
+        now = self._clock.now()
+        reason = f"{type(error).__name__}: {error}"
+        log.warning("%s failed after seq %d (try %d): %s", claim.step.name, claim.after, claim.attempts + 1, reason)
+        if size == 1:
+            log.error("%s: passed over one message after seq %d", claim.step.name, claim.after)
+            await self._pass_over(claim)
+            return
+        wait = min(MAX_WAIT, 2.0**claim.attempts)
+        await self._store.release(claim, error=reason, due=now + timedelta(seconds=wait))
+
+    async def _pass_over(self, claim: Claim) -> None:
+        messages = await self._store.messages(claim.scope, Filter(after_seq=claim.after, active=None), limit=1)
+        cursor = messages[0].seq if messages else claim.head
+        await self._store.commit(claim, Changes(cursor=cursor), now=self._clock.now())
