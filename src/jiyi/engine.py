@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -302,18 +302,22 @@ class AsyncMemory:
         Raises:
             InvalidInput: an empty, wildcard or non-text filter, or two filters at once; nothing is erased.
         """
-        scope = self.scope(_exact("user_id", user_id))
+        scope = self.scope(user_id)
         if session_id is not None and message_ids is not None:
             raise InvalidInput("session_id", "give either session_id or message_ids, not both")
         if message_ids is not None:
             if isinstance(message_ids, str) or not message_ids:
                 raise InvalidInput("message_ids", "must be a list with at least one id")
-            ids = [_exact(f"message_ids[{i}]", item) for i, item in enumerate(message_ids)]
+            names = {f"message_ids[{i}]": item for i, item in enumerate(message_ids)}
+            ids = [intake.identifier(field, item) for field, item in names.items()]
             erased = await self.store.forget(scope, message_ids=ids)
         elif session_id is not None:
-            erased = await self.store.forget(scope, session_id=_exact("session_id", session_id))
+            names = {"session_id": session_id}
+            erased = await self.store.forget(scope, session_id=intake.identifier("session_id", session_id))
         else:
+            names = {"user_id": scope.user}
             erased = await self.store.forget(scope, everything=True)
+        _refuse_patterns(names, erased)
         for cache in (self._embedder, self.counter):
             clear: Callable[[], None] | None = getattr(cache, "clear", None)
             if clear is not None:
@@ -343,12 +347,11 @@ class AsyncMemory:
         return Scope(intake.identifier("user_id", user_id), self.tenant, self.agent)
 
 
-def _exact(field: str, value: object) -> str:
-    """An id that names one thing: no wildcard, so that a mistaken pattern never erases anything."""
-    name = intake.identifier(field, value)
-    if name.strip("*%?_") == "" or name.endswith(("*", "%")):
-        raise InvalidInput(field, f"{name!r} looks like a pattern; name exactly what to erase")
-    return name
+def _refuse_patterns(names: Mapping[str, str], erased: Erased) -> None:
+    """Says so when a pattern was meant: ids are compared as they are, so it named nothing and nothing was erased."""
+    for field, name in names.items():
+        if erased == Erased() and any(sign in name for sign in "*%?"):
+            raise InvalidInput(field, f"there is no {name!r}, and patterns are not understood; nothing was erased")
 
 
 def _one_of(field: str, value: str | Sequence[str] | None, known: Sequence[str]) -> tuple[str, ...] | None:

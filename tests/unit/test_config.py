@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jiyi.config import Settings, load_settings
+from jiyi.errors import InvalidInput
+
+
+def test_defaults_files_and_variables_in_this_order(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.toml", tmp_path / "b.toml"
+    first.write_text('db = "one.db"\nagent = "helper"\ntimeout = 5\n', encoding="utf-8")
+    second.write_text('db = "two.db"\n', encoding="utf-8")
+    settings = load_settings({"JIYI_DB": "three.db", "JIYI_CACHE_MB": "12"}, (first, second, tmp_path / "none.toml"))
+    assert (settings.db, settings.agent, settings.timeout, settings.cache_mb) == ("three.db", "helper", 5.0, 12)
+    assert settings.recipe == Settings().recipe
+
+
+@pytest.mark.parametrize("text", ["dbb = 'x'\n", "db = \n", "cache_mb = 'many'\n"])
+def test_a_wrong_file_is_named(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "jiyi.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"jiyi\.toml"):
+        load_settings({}, (file,))
+
+
+def test_a_wrong_variable_is_named() -> None:
+    with pytest.raises(InvalidInput, match="JIYI_TIMEOUT"):
+        load_settings({"JIYI_TIMEOUT": "soon"}, ())

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import base64
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from jiyi import intake
+from jiyi.errors import InvalidInput
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def field_of(call: object, *args: object, **kwargs: object) -> str:
+    with pytest.raises(InvalidInput) as caught:
+        call(*args, **kwargs)  # type: ignore[operator]
+    return caught.value.field
+
+
+@pytest.mark.parametrize("bad", ["", "   ", None, {}, [], 7, b"ada", " ada", "ada\n", "a\x00b", "a\ud800", "x" * 513])
+def test_an_odd_id_is_refused_and_named(bad: object) -> None:
+    assert field_of(intake.identifier, "user_id", bad) == "user_id"
+
+
+@pytest.mark.parametrize("good", ["ada", "小李", "../../etc/passwd", "s1;rm -rf", "con", "😀", "null", "a b", "acct%"])
+def test_any_other_text_is_an_id(good: str) -> None:
+    assert intake.identifier("user_id", good) == good
+
+
+@pytest.mark.parametrize(
+    ("role", "content", "details", "field"),
+    [
+        ("robot", "hi", {}, "role"),
+        (None, "hi", {}, "role"),
+        ("user", None, {}, "content"),
+        ("user", 5, {}, "content"),
+        ("user", {"type": "text"}, {}, "content"),
+        ("user", [{"text": "no type"}], {}, "content[0].type"),
+        ("user", [{"type": "text", "text": "a"}, 5], {}, "content[1]"),
+        ("user", [{"type": "text", "text": "a\x00"}], {}, "content[0].text"),
+        ("user", "a\x00b", {}, "content"),
+        ("user", "half \ud83d an emoji", {}, "content"),
+        ("user", "x" * (5 * 1024 * 1024), {}, "content"),
+        ("user", "记" * (2 * 1024 * 1024), {}, "content"),
+        ("user", "hi", {"created_at": datetime(2026, 1, 1)}, "created_at"),
+        ("user", "hi", {"created_at": "yesterday"}, "created_at"),
+        ("user", "hi", {"metadata": [1]}, "metadata"),
+        ("user", "hi", {"metadata": {"a": object()}}, "metadata"),
+        ("user", "hi", {"metadata": {"a": float("nan")}}, "metadata"),
+        ("user", "hi", {"nmae": "Ada"}, "nmae"),
+        ("user", "hi", {"message_id": " x "}, "message_id"),
+        ("tool", "42", {}, "tool_call_id"),
+        ("assistant", None, {"tool_calls": [{"name": "f"}]}, "tool_calls[0].id"),
+        ("assistant", None, {"tool_calls": "f()"}, "tool_calls"),
+    ],
+)
+def test_each_wrong_field_is_named(role: object, content: object, details: dict[str, object], field: str) -> None:
+    assert field_of(intake.draft, "s", role, content, details, now=NOW) == field
+
+
+def test_fields_of_a_list_are_named_with_their_place() -> None:
+    messages = [{"role": "user", "content": "ok"}, {"role": "user", "content": "x", "created_at": datetime(2026, 1, 1)}]
+    assert field_of(intake.given, messages, "s", now=NOW) == "messages[1].created_at"
+    assert field_of(intake.given, [{"role": "user", "content": "ok"}, "text"], "s", now=NOW) == "messages[1]"
+    assert field_of(intake.given, {"role": "user"}, "s", now=NOW) == "messages"
+
+
+def test_empty_text_is_a_message() -> None:
+    assert intake.draft("s", "user", "", {}, now=NOW).content == ""
+
+
+def test_an_unknown_time_stays_unknown_and_a_given_one_keeps_its_zone() -> None:
+    assert intake.draft("s", "user", "a", {"created_at": None}, now=NOW).created_at is None
+    assert intake.draft("s", "user", "a", {}, now=NOW).created_at == NOW
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        lambda data: {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}", "detail": "low"}},
+        lambda data: {"type": "input_audio", "input_audio": {"data": data, "format": "wav"}},
+        lambda data: {
+            "type": "file",
+            "file": {"file_data": f"data:application/pdf;base64,{data}", "filename": "a.pdf"},
+        },
+    ],
+)
+def test_embedded_files_are_kept_as_references_only(part: object) -> None:
+    payload = base64.b64encode(b"not really a picture" * 100).decode()
+    message = intake.draft("s", "user", ["look", part(payload)], {}, now=NOW)  # type: ignore[operator]
+    written = json.dumps(message.content)
+    assert payload[:40] not in written
+    assert "sha256=" in written and ";2000;" in written
+    assert message.text == "look"
+
+
+def test_links_to_files_stay_as_they_are() -> None:
+    part = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
+    assert intake.draft("s", "user", [part], {}, now=NOW).content == (part,)

@@ -1,0 +1,120 @@
+"""``sync``: a client sends its whole history each turn (the session part of case D23, for its whole kind)."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from jiyi import AsyncSession, InvalidInput
+from tests.conftest import OpenMemory
+
+
+def chat_of(*texts: str) -> list[dict[str, object]]:
+    """Messages that alternate between user and assistant."""
+    return [{"role": "assistant" if i % 2 else "user", "content": text} for i, text in enumerate(texts)]
+
+
+async def texts(session: AsyncSession) -> list[str]:
+    return [message.text for message in await session.messages()]
+
+
+async def test_a_growing_history_is_stored_once(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    u1, a1, u2, a2, u3, a3 = "Book room 4 for Monday.", "Booked.", "And Tuesday?", "Also booked.", "Thanks", "Welcome"
+    await chat.sync(chat_of(u1))
+    await chat.add("assistant", a1)
+    await chat.sync(chat_of(u1, a1, u2))
+    await chat.add("assistant", a2)
+    for _ in range(2):  # the last request is sent twice, as after a timeout
+        result = await chat.sync(chat_of(u1, a1, u2, a2, u3))
+    assert result.added == () and result.known == 5
+    await chat.add("assistant", a3)
+    assert await texts(chat) == [u1, a1, u2, a2, u3, a3]
+    assert [m.position for m in await chat.messages()] == [1, 2, 3, 4, 5, 6]
+
+
+async def test_two_genuine_equal_messages_are_both_kept(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    ok = {"role": "user", "content": "ok"}
+    await chat.sync([ok])
+    await chat.sync([ok, ok])
+    assert await texts(chat) == ["ok", "ok"]
+    assert (await chat.sync([ok, ok])).added == ()
+
+
+async def test_the_same_message_id_adds_nothing(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    first = [{"role": "user", "content": "Book room 4", "id": "msg-1"}]
+    added = (await chat.sync(first)).added
+    assert [m.id for m in added] == ["msg-1"]
+    await chat.add("user", "Book room 4", message_id="msg-1")
+    assert len(await chat.messages()) == 1
+
+
+async def test_system_text_is_ignored(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    await chat.sync([{"role": "system", "content": "v1"}, *chat_of("hello there", "hi")])
+    result = await chat.sync(
+        [{"role": "system", "content": "v2, with the time 12:01"}, *chat_of("hello there", "hi", "so")]
+    )
+    assert [m.text for m in result.added] == ["so"]
+    assert await texts(chat) == ["hello there", "hi", "so"]
+
+
+async def test_a_truncated_history_is_aligned(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    whole = [f"message number {i} about the trip" for i in range(12)]
+    await chat.sync(chat_of(*whole))
+    result = await chat.sync(chat_of(*whole[6:], "and a new one"))
+    assert [m.text for m in result.added] == ["and a new one"]
+    assert await texts(chat) == [*whole, "and a new one"]
+
+
+async def test_an_edited_history_becomes_a_branch_and_can_come_back(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    first = ("Plan three days", "Old plan: the seaside", "Fine, book it", "Booked the seaside")
+    await chat.sync(chat_of(*first))
+    result = await chat.sync(chat_of("Plan three days", "New plan: the old town", "Good"))
+    assert result.branched and result.known == 1
+    assert await texts(chat) == ["Plan three days", "New plan: the old town", "Good"]
+    back = await chat.sync(chat_of(*first, "Anything else?"))
+    assert [m.text for m in back.added] == ["Anything else?"]
+    assert await texts(chat) == [*first, "Anything else?"]
+    assert len(await chat.messages(all_branches=True)) == 7
+
+
+async def test_chats_that_share_a_greeting_stay_apart(open_memory: OpenMemory) -> None:
+    memory = await open_memory()
+    one, two = memory.session("one", user_id="ada"), memory.session("two", user_id="ada")
+    await one.sync(chat_of("hi", "Hello! How can I help?", "Book a flight to Oslo", "Done"))
+    await two.sync(chat_of("hi", "Hello! How can I help?", "Bake bread with me", "Sure"))
+    assert await texts(one) == ["hi", "Hello! How can I help?", "Book a flight to Oslo", "Done"]
+    assert await texts(two) == ["hi", "Hello! How can I help?", "Bake bread with me", "Sure"]
+
+
+async def test_digests_are_salted_per_user(open_memory: OpenMemory) -> None:
+    memory = await open_memory()
+    digests = {
+        (await memory.session("s", user_id=user).sync(chat_of("the same words"))).added[0].digest
+        for user in ("ada", "bo")
+    }
+    assert len(digests) == 2
+
+
+async def test_syncs_at_once_store_one_copy(open_memory: OpenMemory, url: str) -> None:
+    memories = [await open_memory()]
+    if url != "memory:":
+        memories.append(await open_memory())
+    history = chat_of(*(f"line {i} of the same talk" for i in range(6)))
+    await asyncio.gather(*(m.session("s", user_id="ada").sync(history) for m in memories for _ in range(4)))
+    assert await texts(memories[0].session("s", user_id="ada")) == [str(m["content"]) for m in history]
+
+
+@pytest.mark.parametrize("bad", ["hello", {"role": "user"}, [{"role": "robot", "content": "x"}], [None]])
+async def test_bad_histories_change_nothing(open_memory: OpenMemory, bad: object) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    await chat.sync(chat_of("one", "two"))
+    with pytest.raises(InvalidInput):
+        await chat.sync(bad)  # type: ignore[arg-type]
+    assert await texts(chat) == ["one", "two"]
