@@ -235,6 +235,8 @@ def _cut(count: Callable[[str], int], text: str, tokens: int) -> str:
 
     A longer text can have fewer tokens (``internation`` has more than ``international``): hence the look ahead.
     """
+    if len(text) <= _CACHED_LENGTH and count(text) <= tokens:
+        return text
     low, high = 0, cut_point(text, 4 * max(0, tokens))
     while tokens > 0 and low < high and count(text[:high]) <= tokens:
         low, high = high, cut_point(text, 2 * high)
