@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import BinaryIO, Literal, TypeAlias
 
-from jiyi.importing.entries import Entry, Read, Source
+from jiyi.importing.entries import LONG_AGO, Entry, Read, Source
 from jiyi.importing.formats import read_chats, read_conversations, read_lines
 from jiyi.importing.values import Problem, digest, moment, parse, zone
 
@@ -49,10 +49,10 @@ def read(stream: BinaryIO, source: Source, form: Format) -> Iterator[Read]:
     Yields what it holds in order; a line that cannot be read is a ``Problem``, and the reading goes on after it.
     """
     reader = {"data": read_conversations, "openai": read_chats, "jsonl": read_lines}[form]
-    seen: dict[tuple[str, str], tuple[int, bytes]] = {}
+    seen: dict[tuple[str, str, str], tuple[int, bytes]] = {}
     for found in reader(stream, source):
         if isinstance(found, Entry):
-            key = (found.user_id, found.message_id)
+            key = (found.user_id, found.conversation_id if source.apart else "", found.message_id)
             said = digest(found.session_id, found.fields.get("role"), found.fields.get("content"))
             line, before = seen.setdefault(key, (found.line, said))
             if before != said:
@@ -66,4 +66,17 @@ def stem(path: str) -> str:
     return "stdin" if path == "-" else PurePath(path).stem or "import"
 
 
-__all__ = ["FORMATS", "Entry", "Format", "Problem", "Read", "Source", "detect", "moment", "read", "stem", "zone"]
+__all__ = [
+    "FORMATS",
+    "LONG_AGO",
+    "Entry",
+    "Format",
+    "Problem",
+    "Read",
+    "Source",
+    "detect",
+    "moment",
+    "read",
+    "stem",
+    "zone",
+]

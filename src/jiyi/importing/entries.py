@@ -31,7 +31,8 @@ _KNOWN = frozenset(
         "kind",
     }
 )
-_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+"""Stands in for the time where a message is only checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +71,14 @@ class Source:
         user_id: whose everything is, whatever the file says; None to take the file's word.
         session_id: the same for the session.
         zone: of dates that name none.
+        apart: each conversation is kept apart by the caller, so its ids stay as they are.
     """
 
     name: str
     user_id: str | None = None
     session_id: str | None = None
     zone: tzinfo = UTC
+    apart: bool = False
 
 
 class Maker:
@@ -112,7 +115,7 @@ class Maker:
             details = {key: item for key, item in fields.items() if key not in ("role", "content")}
             session = intake.identifier("session_id", self._session)
             built = cast("intake.Details", details)
-            intake.draft(session, fields.get("role"), fields.get("content"), built, now=_ANY_TIME, at=at)
+            intake.draft(session, fields.get("role"), fields.get("content"), built, now=LONG_AGO, at=at)
         except InvalidInput as error:
             return Problem(line, str(error))
         return Entry(line, self._user, session, fields, self._title, self._conversation)
@@ -147,7 +150,7 @@ def statement(line: int, user: str, value: Object, source: Source) -> Entry:
     if (metadata := _metadata(value)) is not None:
         fields["metadata"] = metadata
     details = {key: item for key, item in fields.items() if key not in ("text", *_STATED)}
-    intake.draft("", "user", text, cast("intake.Details", details), now=_ANY_TIME)
+    intake.draft("", "user", text, cast("intake.Details", details), now=LONG_AGO)
     return Entry(line, user, "", fields)
 
 

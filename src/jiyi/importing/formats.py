@@ -28,7 +28,7 @@ def read_conversations(stream: BinaryIO, source: Source) -> Iterator[Read]:
         def own(kind: str, name: str, user: str = user, conversation: str = conversation) -> str:
             """Ids are unique within a conversation only: one that the user's other conversation has is qualified."""
             owner = taken.setdefault((kind, user, name), conversation)
-            return name if owner == conversation else f"{conversation}/{name}"
+            return name if source.apart or owner == conversation else f"{conversation}/{name}"
 
         for number, session in enumerate(sessions):
             at = f"sessions[{number}]"
