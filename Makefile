@@ -1,0 +1,62 @@
+# A newcomer needs two of these: `make demo` shows it work, `make test` runs the tests.
+# The environment lies in .venv; stamps in it make every later call instant.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test setup check format docs bench lock build clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    see it work: two sample conversations, questions, a context"
+	@echo "make test    run the tests"
+	@echo "make setup   only make the environment, $(VENV)"
+	@echo "make check   format, lint, types, layers, docs, tests: all that must pass before a commit is shared"
+	@echo "make format  put the code into its form"
+	@echo "make docs    build the documentation into site/"
+	@echo "make bench   measure the speed"
+	@echo "make lock    write uv.lock anew (needs uv)"
+	@echo "make build   build the wheel into dist/"
+
+demo: $(VENV)/.local
+	@$(BIN)/jiyi demo
+
+test: $(VENV)/.dev
+	@$(BIN)/python -m pytest
+
+setup: $(VENV)/.dev
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python -m pytest
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+docs: $(VENV)/.dev
+	$(BIN)/mkdocs build --strict
+
+bench: $(VENV)/.dev
+	@env -u OPENBLAS_CORETYPE $(BIN)/python bench/store.py
+	@env -u OPENBLAS_CORETYPE $(BIN)/python bench/memory.py
+
+lock:
+	uv lock
+
+build: $(VENV)/.dev
+	$(BIN)/python -m pip --version >/dev/null 2>&1 && $(BIN)/python -m pip wheel --no-deps -w dist . || uv build --wheel
+
+clean:
+	rm -rf $(VENV) dist site .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(VENV)/.local: pyproject.toml scripts/setup.sh
+	@PYTHON=$(PYTHON) sh scripts/setup.sh local
+
+$(VENV)/.dev: pyproject.toml scripts/setup.sh
+	@PYTHON=$(PYTHON) sh scripts/setup.sh dev
