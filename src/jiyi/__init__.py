@@ -1,3 +1,56 @@
 """Jiyi (记忆): long-term memory for chatbots and agents."""
 
+from __future__ import annotations
+
+from jiyi.assembly import Context
+from jiyi.engine import AsyncMemory
+from jiyi.errors import (
+    BudgetTooSmall,
+    Conflict,
+    ImportFailed,
+    InvalidInput,
+    JiyiError,
+    MissingDependency,
+    NotFound,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreTooNew,
+)
+from jiyi.session import AsyncSession
+from jiyi.strategies.full_history import FullHistory
+from jiyi.strategies.recall import Recall
+from jiyi.strategies.sliding_window import SlidingWindow
+from jiyi.strategies.token_buffer import TokenBuffer
+from jiyi.sync import Memory, Session
+from jiyi.types import Hit, Message, Record, Scope, Source
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "AsyncMemory",
+    "AsyncSession",
+    "BudgetTooSmall",
+    "Conflict",
+    "Context",
+    "FullHistory",
+    "Hit",
+    "ImportFailed",
+    "InvalidInput",
+    "JiyiError",
+    "Memory",
+    "Message",
+    "MissingDependency",
+    "NotFound",
+    "Recall",
+    "Record",
+    "Scope",
+    "Session",
+    "SlidingWindow",
+    "Source",
+    "StoreBusy",
+    "StoreCorrupt",
+    "StoreError",
+    "StoreTooNew",
+    "TokenBuffer",
+]

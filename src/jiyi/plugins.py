@@ -1,0 +1,67 @@
+"""From a name to a class: built in by convention, else an entry point, else ``package.module:Class``."""
+
+from __future__ import annotations
+
+import importlib
+from difflib import get_close_matches
+from importlib.metadata import entry_points
+from typing import Any, Literal
+
+from jiyi.errors import MissingDependency, NotFound
+
+Kind = Literal["stores", "embedders", "strategies"]
+
+BUILT_IN: dict[Kind, dict[str, str]] = {
+    "stores": {"memory": "jiyi.stores.memory:MemoryStore", "sqlite": "jiyi.stores.sqlite:SqliteStore"},
+    "embedders": {
+        "hashing": "jiyi.embedders.hashing:HashingEmbedder",
+        "local": "jiyi.embedders.local:LocalEmbedder",
+    },
+    "strategies": {
+        "full_history": "jiyi.strategies.full_history:FullHistory",
+        "recall": "jiyi.strategies.recall:Recall",
+        "sliding_window": "jiyi.strategies.sliding_window:SlidingWindow",
+        "token_buffer": "jiyi.strategies.token_buffer:TokenBuffer",
+    },
+}
+
+
+def load(kind: Kind, name: str) -> Any:
+    """The class a name stands for.
+
+    Args:
+        kind: what it must be; also the last part of the entry point group ``jiyi.<kind>``.
+        name: ``sqlite``, the name of an entry point, or ``package.module:Class``.
+
+    Raises:
+        NotFound: nothing goes by that name; the message lists what there is.
+        MissingDependency: it needs a package that is not installed.
+    """
+    if target := BUILT_IN[kind].get(name):
+        return _import(kind, target)
+    points = entry_points(group=f"jiyi.{kind}")
+    if name in points.names:
+        return _import(kind, points[name].value)
+    if ":" in name:
+        return _import(kind, name)
+    raise _unknown(kind, name, sorted({*BUILT_IN[kind], *points.names}))
+
+
+def _import(kind: Kind, target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if error.name and not module.startswith(error.name):
+            raise MissingDependency(f"{target} needs the package {error.name!r}; install it") from error
+        raise NotFound(f"{kind}: there is no module {module!r}") from error
+    except AttributeError as error:
+        raise NotFound(f"{kind}: {module} has no {attribute!r}") from error
+
+
+def _unknown(kind: Kind, name: str, known: list[str]) -> NotFound:
+    close = get_close_matches(name, known, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    return NotFound(
+        f"{kind}: unknown name {name!r}; there are {', '.join(known)}, or give package.module:Class.{hint}"
+    )
