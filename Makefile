@@ -32,7 +32,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/pyright
 	$(BIN)/lint-imports
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python -m pytest
 
 format: $(VENV)/.dev
@@ -40,7 +40,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix
 
 docs: $(VENV)/.dev
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.dev
 	@env -u OPENBLAS_CORETYPE $(BIN)/python bench/store.py
