@@ -218,8 +218,9 @@ class Reader(Protocol):
         """The active path of the session: all of it, or the last ``limit`` messages, in order."""
         ...
 
-    async def search(self, query: str, *, limit: int) -> list[Hit]:
-        """The scope's messages that answer the query, best first, above the relevance floor."""
+    async def search(self, query: str, *, limit: int, floor: float | None = None) -> list[Hit]:
+        """The scope's messages that answer the query, best first, at or above the relevance floor (0..1; None for the
+        calibrated one), without the turn that is being asked."""
         ...
 
 
@@ -246,6 +247,8 @@ class Strategy(Protocol):
     """One way of remembering.  Returns data; only the engine writes."""
 
     name: str
+    window: bool
+    """Whether it shows the current session's own turns."""
 
     async def recall(self, request: Request) -> list[Block]:
         """What this strategy would put into the context.  Never calls a model to extract."""

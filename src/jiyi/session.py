@@ -255,10 +255,10 @@ class _SessionReader:
             self._whole = limit is None or len(self._tail) < limit
         return list(self._tail if limit is None else self._tail[-limit:] if limit else ())
 
-    async def search(self, query: str, *, limit: int) -> list[Hit]:
+    async def search(self, query: str, *, limit: int, floor: float | None = None) -> list[Hit]:
         """Hits in the whole memory of the user, except what is being asked just now."""
         asked = frozenset(message.id for message in await self.newest_turn())
-        return await self._searcher.search(self._scope, query, Wanted(k=limit, exclude=asked))
+        return await self._searcher.search(self._scope, query, Wanted(k=limit, floor=floor, exclude=asked))
 
     async def newest_turn(self) -> tuple[Message, ...]:
         """From the newest user message on; everything when no user has spoken."""

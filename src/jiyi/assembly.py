@@ -1,0 +1,382 @@
+"""From what the strategies propose to one context within the budget: pure, and the same for the same input.
+
+The order of things: system messages, one system message with the quoted memories, the history.  The fixed part (system,
+newest user message) comes first; then the rest of the newest turn; then the older turns and the memories share
+what is left.  How much history there is depends on what the memories *ask for*, not on which of them fit, so a larger
+budget never shows less of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from jiyi.context import Context
+from jiyi.errors import BudgetTooSmall
+from jiyi.history import groups, whole
+from jiyi.ports import TokenCounter
+from jiyi.quoting import HEADER, quoted, section
+from jiyi.tokens import REPLY, count_message, count_messages
+from jiyi.types import Block, ChatMessage, Dropped, Item, Message, Used
+from jiyi.wire import chat_message, shortened
+
+__all__ = ["BEFORE_USER", "BUDGET", "Context", "assemble", "chat_message"]
+
+BUDGET = "budget"
+BEFORE_USER = "before the first user message"
+_ORPHAN = "a tool call without its result, or a result without its call"
+_REPEATED = "the same system message again"
+_NOTHING = "no text to quote"
+
+_LINE_SLACK = 2  # tokens: a line's end, and an empty line before another session
+
+
+def assemble(  # noqa: PLR0913
+    blocks: Sequence[Block],
+    *,
+    system: Sequence[Message],
+    newest: Sequence[Message],
+    budget: int,
+    counter: TokenCounter,
+    language: str = "en",
+    allow_partial: bool = False,
+) -> Context:
+    """Fits what strategies propose into a budget, and keeps account of what stays out.
+
+    Args:
+        blocks: in the order in which what is left over is offered again.
+        system: the session's system and developer messages, in order; always kept.
+        newest: the newest user message and what follows it.  The user message is always kept, and so is the last call
+            with its results when the model is to go on from them; earlier ones leave, oldest first, when the turn
+            alone is over the budget.
+        budget: tokens of the whole, chat format included.
+        counter: counts as the model does.
+        language: of the few words that are added, ``zh`` or ``en``.
+        allow_partial: shorten the longest messages of the newest turn, visibly, when it does not fit otherwise.
+
+    Raises:
+        BudgetTooSmall: what is always kept does not fit.
+    """
+    run = _Assembly(tuple(blocks), budget, counter, "zh" if language == "zh" else "en")
+    run.keep_system(system)
+    run.keep_newest(newest, allow_partial=allow_partial)
+    run.fill_history()
+    run.fill_memory()
+    return run.result()
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One turn of the history that may be shown, and the blocks that propose it."""
+
+    messages: tuple[Message, ...]
+    why: str
+    proposers: list[int] = field(default_factory=list[int])
+
+
+@dataclass(slots=True, eq=False)
+class _Line:
+    """One item of the memory section."""
+
+    item: Item
+    tokens: int
+    block: int
+
+
+@dataclass(slots=True)
+class _Assembly:
+    """The state of one ``assemble``: each step spends from the budget and notes what it left out."""
+
+    blocks: tuple[Block, ...]
+    budget: int
+    counter: TokenCounter
+    language: str
+    system: list[Message] = field(default_factory=list[Message])
+    newest: list[Message] = field(default_factory=list[Message])
+    newest_chat: list[ChatMessage] = field(default_factory=list[ChatMessage])
+    newest_complete: bool = True
+    truncated: bool = False
+    shown: list[tuple[int, Item]] = field(default_factory=list[tuple[int, Item]])  # (block, turn), newest first
+    lines: list[_Line] = field(default_factory=list[_Line])
+    fixed: int = REPLY
+    history: int = 0
+    dropped: dict[str, Dropped] = field(default_factory=dict[str, Dropped])
+    offers: list[list[_Line]] = field(init=False)
+    counted: dict[str, int] = field(default_factory=dict[str, int])
+
+    def __post_init__(self) -> None:
+        self.offers = [self._offer(at, block) for at, block in enumerate(self.blocks)]
+
+    # -- the fixed part
+
+    def keep_system(self, system: Sequence[Message]) -> None:
+        """All system messages; one that says the same again stays out."""
+        for message in system:
+            if any((message.role, message.content) == (other.role, other.content) for other in self.system):
+                self._drop("system", message, _REPEATED)
+            else:
+                self.system.append(message)
+        self.fixed += sum(map(self._tokens, self.system))
+
+    def keep_newest(self, newest: Sequence[Message], *, allow_partial: bool) -> None:
+        """The newest turn, as much of it as fits."""
+        turn, rest = self._legal("newest", newest), self._history_blocks()
+        limit = min(self.budget, max((b.limit or self.budget for _, b in rest), default=self.budget))
+        pieces = groups(turn[1:])
+        kept = pieces[-1:] if pieces and pieces[-1][-1].role == "tool" else []
+        needed = [*turn[:1], *(message for piece in kept for message in piece)]
+        self.newest_chat = [chat_message(message) for message in needed]
+        total = self.fixed + sum(count_message(self.counter, chat) for chat in self.newest_chat)
+        if total > limit:
+            if not (allow_partial or any(b.partial for _, b in rest)):
+                raise BudgetTooSmall(total, limit)
+            total = self._shorten(limit)
+        more: list[Message] = []
+        for piece in reversed(pieces[: len(pieces) - len(kept)]):
+            tokens = sum(map(self._tokens, piece))
+            if not self.newest_complete or total + tokens > limit:
+                self.newest_complete = False
+                for message in piece:
+                    self._drop("newest", message, BUDGET)
+                continue
+            total += tokens
+            more = [*piece, *more]
+        self.newest = [*needed[:1], *more, *needed[1:]]
+        self.newest_chat[1:1] = [chat_message(message) for message in more]
+        self.fixed = total
+
+    def _shorten(self, limit: int) -> int:
+        """Cuts the newest turn down to the limit; gives the tokens of the fixed part."""
+        try:
+            self.newest_chat = shortened(self.newest_chat, limit - self.fixed, self.counter, self.language)
+        except BudgetTooSmall as error:
+            raise BudgetTooSmall(self.fixed + error.needed, limit) from None
+        total = self.fixed + sum(count_message(self.counter, chat) for chat in self.newest_chat)
+        if total > limit:
+            raise BudgetTooSmall(total, limit)
+        self.truncated, self.newest_complete = True, False
+        return total
+
+    # -- the history
+
+    def fill_history(self) -> None:
+        """Older turns, newest first, up to the first that does not fit beside what the memories may claim."""
+        chain = self._chain()
+        rest = self.budget - self.fixed
+        present = {message.id for message in self.newest}
+        reserved = int(rest * self._memory_share())
+        reason = "" if self.newest_complete else BUDGET
+        for turn in chain:
+            wanted = self.history + (0 if reason else sum(map(self._tokens, turn.messages)))
+            ids = present.union(message.id for message in turn.messages)
+            owner = next((at for at in turn.proposers if self._within_limit(at, wanted)), None)
+            if not reason and owner is None:
+                limit = max(self.blocks[at].limit or 0 for at in turn.proposers)
+                reason = f"outside the last {limit:,} tokens"
+            if not reason and wanted + min(reserved, self._claims(ids)) > rest:
+                reason = BUDGET
+            if reason or owner is None:
+                for message in turn.messages:
+                    self._drop(self.blocks[turn.proposers[0]].strategy, message, reason)
+                continue
+            self.history, present = wanted, ids
+            self.shown.append((owner, Item(turn.messages, why=turn.why)))
+
+    def _within_limit(self, block: int, history: int) -> bool:
+        limit = self.blocks[block].limit
+        return limit is None or self.fixed + history <= limit
+
+    def _history_blocks(self) -> list[tuple[int, Block]]:
+        return [(at, block) for at, block in enumerate(self.blocks) if block.place == "history"]
+
+    def _chain(self) -> list[_Turn]:
+        """The turns of all history blocks, each once, newest first; the newest turn itself goes to its proposer."""
+        found: dict[str, _Turn] = {}
+        newest = self.newest[0].id if self.newest else None
+        for at, block in self._history_blocks():
+            for item in block.items:
+                if newest is not None and item.messages and item.messages[0].id == newest:
+                    if not self.shown:
+                        self.shown.append((at, Item(tuple(self.newest), why=item.why)))
+                    continue
+                messages = self._legal(block.strategy, item.messages)
+                if messages:
+                    turn = _Turn(tuple(messages), item.why)
+                    found.setdefault(messages[0].id, turn).proposers.append(at)
+        if self.newest and not self.shown:
+            self.shown.append((-1, Item(tuple(self.newest))))
+        # what arrived while the strategies were reading comes after the newest turn: it waits for the next context
+        last = self.newest[0].position if self.newest else 0
+        chain = [turn for turn in found.values() if not last or turn.messages[0].position <= last]
+        return sorted(chain, key=lambda turn: -turn.messages[0].position)
+
+    def _legal(self, strategy: str, messages: Sequence[Message]) -> list[Message]:
+        """A turn that a model accepts: begins with the user, and no call is parted from its results."""
+        if not messages or messages[0].role != "user":
+            for message in messages:
+                self._drop(strategy, message, BEFORE_USER)
+            return []
+        kept = whole(messages)
+        ids = {message.id for message in kept}
+        for message in messages:
+            if message.id not in ids:
+                self._drop(strategy, message, _ORPHAN)
+        return kept
+
+    # -- the memory section
+
+    def _memory_share(self) -> float:
+        """The part of the rest that is held free for memories that ask for it."""
+        memory = sum(block.share for block in self.blocks if block.place == "memory")
+        return memory / max(1.0, sum(block.share for block in self.blocks))
+
+    def _offer(self, at: int, block: Block) -> list[_Line]:
+        """The memory lines of a block, in order of preference."""
+        lines: list[_Line] = []
+        for item in block.items if block.place == "memory" else ():
+            if text := quoted(item, self.language):
+                lines.append(_Line(item, self.counter.count(text) + _LINE_SLACK, at))
+                continue
+            for message in item.messages:
+                self._drop(block.strategy, message, _NOTHING)
+        return lines
+
+    def _claims(self, history: set[str]) -> int:
+        """Tokens that the memories ask for beside a history of these message ids."""
+        total, seen = 0, set(history)
+        for block, lines in zip(self.blocks, self.offers, strict=True):
+            fresh = [line for line in lines if not _covered(line.item, seen)][: block.most]
+            seen.update(source for line in fresh if not line.item.text for source in line.item.sources)
+            total += sum(line.tokens for line in fresh)
+        return total + self._frame() if total else 0
+
+    def fill_memory(self) -> None:
+        """Lines up to each block's share in order of preference, then whatever still fits, block by block."""
+        rest = self.budget - self.fixed
+        room = rest - self.history - self._frame()
+        present = {source for _, item in self.shown for source in item.sources}
+        total = max(1.0, sum(block.share for block in self.blocks))
+        taken = [0] * len(self.blocks)
+        for again in (False, True):
+            for at, block in enumerate(self.blocks):
+                share = rest if again else int(rest * block.share / total)
+                for line in self.offers[at]:
+                    done = taken[at] == block.most or line in self.lines or _covered(line.item, present)
+                    if done or line.tokens > min(room, share):
+                        continue
+                    self.lines.append(line)
+                    taken[at] += 1
+                    share -= line.tokens
+                    room -= line.tokens
+                    present.update(() if line.item.text else line.item.sources)
+        for at, block in enumerate(self.blocks):
+            unused = [line.item for line in self.offers[at] if line not in self.lines]
+            unused = [item for item in unused if not _covered(item, present)]
+            for item in unused[: None if block.most is None else max(0, block.most - taken[at])]:
+                for message in item.messages:
+                    self._drop(block.strategy, message, BUDGET)
+
+    def _frame(self) -> int:
+        """Tokens of a memory section without lines."""
+        return count_message(self.counter, {"role": "system", "content": HEADER[self.language] + "\n"})
+
+    def _section(self) -> list[ChatMessage]:
+        return section((line.item for line in self.lines), self.language)
+
+    # -- the result
+
+    def result(self) -> Context:
+        """Puts everything in its order and counts it as it will be sent."""
+        system = [chat_message(message) for message in self.system]
+        older = [m for _, item in reversed(self.shown[1:] if self.newest else self.shown) for m in item.messages]
+        history = [*map(chat_message, older), *self.newest_chat]
+        while True:
+            messages = [*system, *self._section(), *history]
+            tokens = count_messages(self.counter, messages)
+            if tokens <= self.budget or not self.lines:
+                break
+            # lines together may count a token more than alone
+            line = self.lines.pop()
+            for message in line.item.messages:
+                self._drop(self.blocks[line.block].strategy, message, BUDGET)
+        self._drop_left_out()
+        return Context(
+            messages=messages,
+            tokens=tokens,
+            budget=self.budget,
+            blocks=tuple(self._used()),
+            dropped=tuple(self.dropped.values()),
+            truncated=self.truncated,
+            full_history_tokens=self._full_history(),
+        )
+
+    def _used(self) -> Iterable[Used]:
+        if self.system:
+            yield Used("system", "system", sum(map(self._tokens, self.system)), (Item(tuple(self.system)),))
+        whole_section = sum(count_message(self.counter, chat) for chat in self._section())
+        weight, before = sum(line.tokens for line in self.lines), 0
+        for at, block in enumerate(self.blocks):
+            if lines := [line for line in self.lines if line.block == at]:
+                upto = before + sum(line.tokens for line in lines)
+                tokens = whole_section * upto // weight - whole_section * before // weight  # all of it, to the token
+                yield Used(block.strategy, "memory", tokens, tuple(line.item for line in lines))
+                before = upto
+        for at in sorted({owner for owner, _ in self.shown}):
+            items = [item for owner, item in self.shown if owner == at]
+            tokens = sum(self._tokens(m) for item in items for m in item.messages)
+            if self.truncated and at == self.shown[0][0]:
+                tokens += sum(count_message(self.counter, chat) for chat in self.newest_chat)
+                tokens -= sum(map(self._tokens, self.newest))
+            yield Used("newest" if at < 0 else self.blocks[at].strategy, "history", tokens, tuple(reversed(items)))
+
+    def _drop_left_out(self) -> None:
+        """Adds what strategies left out themselves, takes away what is there after all, and counts what nobody read."""
+        for block in self.blocks:
+            for entry in block.left_out:
+                self.dropped.setdefault(entry.message_id, entry)
+        present = {source for _, item in self.shown for source in item.sources}
+        present.update(source for line in self.lines for source in line.item.sources)
+        self.dropped = {key: entry for key, entry in self.dropped.items() if key not in present}
+        readers = [block for _, block in self._history_blocks()]
+        if not readers:
+            return
+        block = min(readers, key=lambda block: block.older)
+        older = block.older - sum(0 < message.position <= block.older for message in self.system)
+        read = _read(block)
+        if older <= 0 or not read:
+            return
+        first = min(read, key=lambda message: message.position)
+        if first.id in self.dropped:
+            self.dropped[first.id] = replace(self.dropped[first.id], older=older)
+        elif first.parent_id is not None:
+            self.dropped[first.parent_id] = Dropped(block.strategy, first.parent_id, "outside what was read", older - 1)
+
+    def _full_history(self) -> int | None:
+        """Tokens of the whole session, when some strategy has read all of it."""
+        readers = [block for _, block in self._history_blocks()]
+        if not readers or min(block.older for block in readers) > 0:
+            return None
+        messages = {m.id: m for m in (*self.system, *self.newest)}
+        for block in readers:
+            messages.update((message.id, message) for message in _read(block))
+        return REPLY + sum(map(self._tokens, messages.values()))
+
+    # -- small things
+
+    def _tokens(self, message: Message) -> int:
+        if message.id not in self.counted:
+            self.counted[message.id] = count_message(self.counter, chat_message(message))
+        return self.counted[message.id]
+
+    def _drop(self, strategy: str, message: Message, reason: str) -> None:
+        self.dropped.setdefault(message.id, Dropped(strategy, message.id, reason, message=message))
+
+
+def _read(block: Block) -> list[Message]:
+    left = [entry.message for entry in block.left_out if entry.message]
+    return [*(message for item in block.items for message in item.messages), *left]
+
+
+def _covered(item: Item, present: set[str]) -> bool:
+    """Whether everything it quotes stands in the context already."""
+    return bool(item.sources) and present.issuperset(item.sources)

@@ -1,0 +1,140 @@
+"""``Context``: the messages for the model, and the account of how they were chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from jiyi.types import JSON, ChatMessage, Dropped, Item, Message, Used
+
+_WORDS = 60  # characters of a message that an explanation shows
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What to send to the chat model.
+
+    Attributes:
+        messages: plain dicts, ready for any chat-completions client; fresh copies, yours to change.
+        tokens: of the whole in chat format, the start of the reply counted in; never more than ``budget``.
+        blocks: what stands in it, by the strategy that put it there; their tokens add up to ``tokens``, less the
+            three that start the reply.
+        dropped: what is not in it, and why; each message once.
+        truncated: a message of the newest turn was shortened to fit.
+        full_history_tokens: what the session's whole history would take; None when it was too long to be read.
+    """
+
+    messages: list[ChatMessage]
+    tokens: int
+    budget: int
+    blocks: tuple[Used, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    truncated: bool = False
+    full_history_tokens: int | None = None
+
+    @property
+    def saved(self) -> int | None:
+        """Tokens less than the whole history; negative when recall brought more than was left out; None if unknown."""
+        return None if self.full_history_tokens is None else self.full_history_tokens - self.tokens
+
+    def explain(self) -> str:
+        """Readable account: each block with its tokens and sources, then what was dropped and why."""
+        lines = [f"{self.tokens:,} of {self.budget:,} tokens"]
+        if self.saved is not None:
+            lines[0] += f"; the whole history takes {self.full_history_tokens:,}"
+        if self.truncated:
+            lines.append("a message of the newest turn was shortened to fit")
+        for block in self.blocks:
+            count = len(block.sources)
+            lines += ["", f"{block.strategy} ({block.place}): {block.tokens:,} tokens, {_count(count)}"]
+            for item in block.items:
+                lines += [f"  {_described(message)}" for message in item.messages] or [f"  {_short(item.text)}"]
+                if item.why:
+                    lines[-1] += f"  <- {item.why}"
+        if self.dropped:
+            lines += ["", f"dropped: {_count(sum(entry.count for entry in self.dropped))}"]
+            lines += [f"  {_left(entry)}" for entry in self.dropped]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, JSON]:
+        """The same account and the messages, ready for ``json.dumps``."""
+        return {
+            "messages": cast("list[JSON]", self.messages),
+            "tokens": self.tokens,
+            "budget": self.budget,
+            "truncated": self.truncated,
+            "full_history_tokens": self.full_history_tokens,
+            "saved": self.saved,
+            "blocks": [
+                {
+                    "strategy": block.strategy,
+                    "place": block.place,
+                    "tokens": block.tokens,
+                    "items": [_item(item) for item in block.items],
+                }
+                for block in self.blocks
+            ],
+            "dropped": [
+                {
+                    "strategy": entry.strategy,
+                    "message_id": entry.message_id,
+                    "reason": entry.reason,
+                    "older": entry.older,
+                    "source": None if entry.message is None else _source(entry.message),
+                }
+                for entry in self.dropped
+            ],
+        }
+
+
+def _item(item: Item) -> Mapping[str, JSON]:
+    return {
+        "text": item.text,
+        "score": item.score,
+        "why": item.why,
+        "sources": [_source(message) for message in item.messages],
+    }
+
+
+def _source(message: Message) -> Mapping[str, JSON]:
+    said = message.created_at
+    return {
+        "id": message.id,
+        "session": message.session_id,
+        "who": message.name or message.role,
+        "when": None if said is None else said.isoformat(),
+        "words": _words(message),
+    }
+
+
+def _left(entry: Dropped) -> str:
+    what = _described(entry.message) if entry.message else entry.message_id
+    older = f", and {_count(entry.older)} before it" if entry.older else ""
+    return f"{what}{older}: {entry.reason} ({entry.strategy})"
+
+
+def _described(message: Message) -> str:
+    said = message.created_at
+    when = f" {said:%Y-%m-%d %H:%M}" if said else ""
+    return f"{message.id}{when} {message.name or message.role} {_words(message)!r}"
+
+
+def _words(message: Message) -> str:
+    """The first words of a message, or what stands in their place."""
+    if message.text.strip():
+        return _short(message.text)
+    calls = [cast("Mapping[str, JSON]", call.get("function") or call).get("name") for call in message.tool_calls]
+    if calls:
+        return "calls " + ", ".join(str(name) for name in calls)
+    kinds = [str(part.get("type")) for part in message.content or () if not isinstance(part, str)]
+    return f"[{', '.join(kinds)}]" if kinds else ""
+
+
+def _short(text: str) -> str:
+    line = " ".join(text[: 4 * _WORDS].split())
+    return line if len(line) <= _WORDS else line[: _WORDS - 1] + "…"
+
+
+def _count(messages: int) -> str:
+    return f"{messages:,} message" + ("" if messages == 1 else "s")

@@ -1,0 +1,72 @@
+"""Named combinations of strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from jiyi.errors import InvalidInput, NotFound
+from jiyi.ports import Strategy
+from jiyi.strategies.full_history import FullHistory
+from jiyi.strategies.recall import Recall
+from jiyi.strategies.sliding_window import SlidingWindow
+
+Strategies = tuple[Strategy, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to make a combination, and what it is for, in one line."""
+
+    purpose: str
+    build: Callable[[], Strategies]
+
+
+RECIPES: Mapping[str, Recipe] = {
+    "balanced": Recipe(
+        "most products: what was said before about the question, and the last 8 turns",
+        lambda: (Recall(), SlidingWindow(8)),
+    ),
+    "casual": Recipe("small talk and plain customer service: the last 12 turns", lambda: (SlidingWindow(12),)),
+    "support_bot": Recipe(
+        "an ordinary service bot: the whole session as far as it fits",
+        lambda: (FullHistory(), SlidingWindow(8)),
+    ),
+}
+"""Name -> recipe; the first one is the default."""
+
+
+def recipe(name: str) -> Strategies:
+    """The strategies of a recipe, made anew.
+
+    Raises:
+        NotFound: no recipe of that name; lists those there are.
+    """
+    if name not in RECIPES:
+        raise NotFound(f"no recipe {name!r}; there are {', '.join(RECIPES)}. Or give a list of strategies")
+    return RECIPES[name].build()
+
+
+def compose(recipe_: str | Sequence[Strategy]) -> Strategies:
+    """What ``Memory.open(recipe=…)`` means: a recipe's name, or strategies in the order of their parts.
+
+    Every combination ends with a window over the session, so that no message of it goes unaccounted for: where none of
+    the strategies given is one (``window = True``), a ``SlidingWindow`` of 8 turns is added.  Give
+    ``SlidingWindow(turns=1)`` for the newest turn alone.
+
+    Raises:
+        NotFound: no recipe of that name.
+        InvalidInput: something in the list is not a strategy.
+    """
+    if isinstance(recipe_, str):
+        return recipe(recipe_)
+    if not isinstance(recipe_, Sequence) or not recipe_:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput("recipe", f"must be a recipe's name or a list of strategies, not {recipe_!r}")
+    for at, strategy in enumerate(recipe_):
+        if isinstance(strategy, type):
+            raise InvalidInput(f"recipe[{at}]", f"is the class {strategy.__name__}; make an instance of it")
+        if not (isinstance(getattr(strategy, "name", None), str) and callable(getattr(strategy, "recall", None))):
+            raise InvalidInput(f"recipe[{at}]", f"must have a name and a method recall, not {strategy!r}")
+    if any(getattr(strategy, "window", False) for strategy in recipe_):
+        return tuple(recipe_)
+    return (*recipe_, SlidingWindow())

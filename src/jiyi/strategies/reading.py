@@ -1,0 +1,68 @@
+"""The end of a session's history, read as far back as a strategy needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from jiyi.assembly import BEFORE_USER
+from jiyi.errors import InvalidInput
+from jiyi.history import is_system, turns
+from jiyi.ports import Reader
+from jiyi.types import Block, Dropped, Item, Message
+
+_FIRST = 64  # messages
+_GROWTH = 4
+
+Turn = tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The last whole turns of a session.
+
+    Attributes:
+        turns: newest first; each begins with a user message.
+        before: what was read before the first of them: the end of a turn, or what preceded the first user message.
+        older: messages of the session that were not read, system messages among them.
+    """
+
+    turns: tuple[Turn, ...]
+    before: Turn
+    older: int
+
+
+async def read_tail(reader: Reader, enough: Callable[[Sequence[Turn]], bool]) -> Tail:
+    """Reads the history from its end until ``enough`` says so of the turns (newest first), or all of it."""
+    reach = _FIRST
+    while True:
+        messages = await reader.history(reach)
+        complete = len(messages) < reach
+        pieces = turns(messages)
+        first = pieces.pop(0) if pieces and pieces[0][0].role != "user" else ()
+        pieces.reverse()
+        if complete or enough(pieces):
+            older = 0 if complete else max(0, messages[0].position - 1)
+            return Tail(tuple(pieces), first, older)
+        reach *= _GROWTH
+
+
+def history_block(strategy: str, tail: Tail, keep: int, reason: str) -> Block:
+    """A history block of the newest ``keep`` turns, with account of the others that were read."""
+    kept, left = tail.turns[:keep], tail.turns[keep:]
+    before = BEFORE_USER if tail.older == 0 else reason
+    out = [Dropped(strategy, message.id, reason, message=message) for turn in left for message in turn]
+    out += [Dropped(strategy, message.id, before, message=message) for message in tail.before if not is_system(message)]
+    items = tuple(Item(turn, score=-float(age)) for age, turn in enumerate(kept))
+    return Block(strategy, "history", items, left_out=tuple(out), older=tail.older)
+
+
+def positive(field: str, value: object) -> int:
+    """The value when it is a whole number above 0.
+
+    Raises:
+        InvalidInput: names the field.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+        raise InvalidInput(field, f"must be a whole number above 0, not {value!r}")
+    return value

@@ -1,0 +1,115 @@
+"""Random sessions, memories and budgets: what holds for every context."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jiyi.assembly import Context
+from jiyi.errors import BudgetTooSmall
+from jiyi.ports import Strategy
+from jiyi.strategies.full_history import FullHistory
+from jiyi.strategies.recall import Recall
+from jiyi.strategies.sliding_window import SlidingWindow
+from jiyi.strategies.token_buffer import TokenBuffer
+from jiyi.testing.strategy import ListReader, answered, called, check_context, context_of, conversation
+from jiyi.types import Hit, Message
+
+TEXTS = st.one_of(
+    st.text(alphabet="abc de\n好的吗，👩🏽‍🚀", max_size=60),
+    st.integers(1, 60).map(lambda times: "预算是500元，不要辣。" * times),
+    st.integers(1, 60).map(lambda times: "not before Friday " * times),
+)
+
+
+@st.composite
+def pieces(draw: st.DrawFn) -> list[tuple[str, str] | Message]:
+    """A line, or a round of tool calls: complete, without one of its results, or only a result."""
+    kind = draw(
+        st.sampled_from(["user", "user", "assistant", "assistant", "system", "calls", "calls", "lost", "orphan"])
+    )
+    if kind not in ("calls", "lost", "orphan"):
+        return [(kind, draw(TEXTS))]
+    ids = draw(st.lists(st.sampled_from("abcd"), min_size=1, max_size=3, unique=True))
+    results = [answered(id_, draw(TEXTS)) for id_ in draw(st.permutations(ids))]
+    if kind == "orphan":
+        return [results[0]]
+    return [called(*ids), *results[kind == "lost" :]]
+
+
+@st.composite
+def sessions(draw: st.DrawFn) -> list[Message]:
+    lines = [line for piece in draw(st.lists(pieces(), max_size=25)) for line in piece]
+    return conversation(*lines)  # type: ignore[arg-type]
+
+
+@st.composite
+def readers(draw: st.DrawFn) -> ListReader:
+    session = draw(sessions())
+    texts = draw(st.lists(TEXTS, max_size=12))
+    old = conversation(*[("user", text) for text in texts], session="old")  # type: ignore[list-item]
+    found = draw(st.permutations([*old, *session]))[:15]
+    return ListReader(session, [Hit(1 / at, 0.9, message) for at, message in enumerate(found, start=1)])
+
+
+STRATEGIES: st.SearchStrategy[list[Strategy]] = st.sampled_from([
+    [FullHistory()],
+    [SlidingWindow(3)],
+    [SlidingWindow(messages=5)],
+    [TokenBuffer(200, allow_partial=True)],
+    [Recall(), SlidingWindow(3)],
+    [SlidingWindow(8), Recall(2, share=0.2)],
+    [Recall(3), Recall(8), TokenBuffer(300), FullHistory()],
+    [FullHistory(), SlidingWindow(2)],
+])  # fmt: skip
+
+
+def _context(strategies: Sequence[Strategy], reader: ListReader, budget: int, partial: bool = False) -> Context | None:
+    made = context_of(strategies, reader, query="budget", budget=budget, allow_partial=partial)
+    try:
+        return asyncio.run(made)
+    except BudgetTooSmall as error:
+        assert error.needed > error.budget
+        return None
+
+
+@settings(deadline=None, max_examples=150)
+@given(readers(), STRATEGIES, st.integers(1, 1500), st.booleans())
+def test_every_context_is_legal_and_accounted_for(
+    reader: ListReader, strategies: list[Strategy], budget: int, partial: bool
+) -> None:
+    context = _context(strategies, reader, budget, partial)
+    if context is None:
+        return
+    check_context(context, reader.messages)
+    system = list(dict.fromkeys(message.text for message in reader.messages if message.role == "system"))
+    assert [message["content"] for message in context.messages[: len(system)]] == system
+    users = [message for message in reader.messages if message.role == "user"]
+    history = [source for block in context.blocks if block.place == "history" for source in block.sources]
+    assert not users or users[-1].id in history
+    recalled = [source for block in context.blocks if block.place == "memory" for source in block.sources]
+    assert not set(recalled) & set(history) and len(recalled) == len(set(recalled))
+    texts = str([message["content"] for message in context.messages])
+    assert all(
+        repr(hit.text)[1:-1] in texts for hit in reader.hits if hit.message.id in recalled and "'" not in hit.text
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(readers(), STRATEGIES, st.integers(1, 800), st.integers(1, 100))
+def test_a_larger_budget_never_shows_less_history(
+    reader: ListReader, strategies: list[Strategy], budget: int, step: int
+) -> None:
+    before: set[str] = set()
+    fitted = False
+    for size in range(budget, budget + 8 * step, step):
+        context = _context(strategies, reader, size)
+        assert context is not None or not fitted
+        if context is not None:
+            fitted = True
+            shown = {source for block in context.blocks if block.place == "history" for source in block.sources}
+            assert before <= shown
+            before = shown
