@@ -1,0 +1,160 @@
+"""Erasing from SQLite: everything that came from a message, in one transaction; and the counts of what is there."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from jiyi.history import link
+from jiyi.stores import log, postings, records, rows, segments
+from jiyi.stores.rows import SEQ_MASK, key_of
+from jiyi.types import Erased, Scope, Stats
+
+_SYSTEM = (rows.ROLE_NUMBER["system"], rows.ROLE_NUMBER["developer"])
+
+
+def forget(db: sqlite3.Connection, scope: Scope, session_id: str | None, message_ids: Sequence[str] | None) -> Erased:
+    """Erases the messages named, a session, or with neither the whole scope."""
+    key = log.scope_key(db, scope)
+    if key is None:
+        return Erased()
+    if message_ids is not None:
+        return _messages(db, key, message_ids)
+    return _whole(db, key) if session_id is None else _session(db, key, session_id)
+
+
+def _messages(db: sqlite3.Connection, scope: int, ids: Iterable[str]) -> Erased:
+    found = [
+        db.execute(
+            "SELECT key, session FROM message WHERE id = ? AND key >> 32 = ?", (rows.pack(name), scope)
+        ).fetchone()
+        for name in dict.fromkeys(ids)
+    ]
+    there = [row for row in found if row is not None]
+    erased = _erase(db, scope, [key & SEQ_MASK for key, _ in there])
+    for session in sorted({session for _, session in there if session is not None}):
+        _mend(db, scope, session)
+    return erased
+
+
+def _session(db: sqlite3.Connection, scope: int, name: str) -> Erased:
+    row = db.execute("SELECT id FROM session WHERE scope = ? AND name = ?", (scope, name)).fetchone()
+    if row is None:
+        return Erased()
+    found = db.execute("SELECT key FROM message WHERE session = ?", row).fetchall()
+    left = db.execute("SELECT id FROM record WHERE scope = ? AND session = ?", (scope, name)).fetchall()
+    gone = records.delete(db, left)
+    erased = _erase(db, scope, [key & SEQ_MASK for (key,) in found])
+    db.execute("DELETE FROM session WHERE id = ?", row)
+    return Erased(erased.messages, 1, erased.records + gone, erased.vectors, erased.indexed)
+
+
+def _whole(db: sqlite3.Connection, scope: int) -> Erased:
+    span = (key_of(scope, 0), key_of(scope, SEQ_MASK))
+    indexed = postings.remove(db, scope)
+    spaces = db.execute("SELECT id FROM space WHERE scope = ?", (scope,)).fetchall()
+    vectors = sum(segments.drop(db, space) for (space,) in spaces)
+    gone = records.delete(db, db.execute("SELECT id FROM record WHERE scope = ?", (scope,)).fetchall())
+    messages = db.execute("DELETE FROM message WHERE key BETWEEN ? AND ?", span).rowcount
+    sessions = db.execute("DELETE FROM session WHERE scope = ?", (scope,)).rowcount
+    db.execute("DELETE FROM cursor WHERE scope = ?", (scope,))
+    db.execute("DELETE FROM scope WHERE id = ?", (scope,))
+    return Erased(messages, sessions, gone, vectors, indexed)
+
+
+def _erase(db: sqlite3.Connection, scope: int, seqs: list[int]) -> Erased:
+    """Removes messages and all that came from them; paths are the caller's to mend.
+
+    The errors of the scope's steps go as well: their text may quote a message.
+    """
+    if not seqs:
+        return Erased()
+    keys = json.dumps([key_of(scope, seq) for seq in seqs])
+    indexed = postings.remove(db, scope, seqs)
+    spaces = [segments.find(db, scope, model) for (model,) in _models(db, scope)]
+    vectors = sum(segments.remove(db, space, seqs) for space in spaces if space is not None)
+    resting = db.execute(
+        "SELECT DISTINCT record FROM source WHERE message IN (SELECT value FROM json_each(?))", (keys,)
+    ).fetchall()
+    gone = records.delete(db, resting)
+    parents = db.execute(
+        "SELECT key, parent FROM message WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key DESC", (keys,)
+    ).fetchall()
+    for key, parent in parents:  # newest first: a child's parent is older, so a chain of erased ones resolves
+        db.execute("UPDATE message SET parent = ? WHERE parent = ? AND key >> 32 = ? AND session ="
+                   " (SELECT session FROM message WHERE key = ?)", (parent, key & SEQ_MASK, scope, key))  # fmt: skip
+        db.execute(
+            "UPDATE session SET head = ? WHERE head = ? AND id = (SELECT session FROM message WHERE key = ?)",
+            (parent, key & SEQ_MASK, key),
+        )
+        db.execute("DELETE FROM message WHERE key = ?", (key,))
+    db.execute("UPDATE scope SET messages = messages - ? WHERE id = ?", (len(seqs), scope))
+    db.execute("UPDATE cursor SET error = NULL WHERE scope = ?", (scope,))
+    return Erased(messages=len(seqs), records=gone, vectors=vectors, indexed=indexed)
+
+
+def _models(db: sqlite3.Connection, scope: int) -> list[tuple[str]]:
+    return db.execute("SELECT model FROM space WHERE scope = ?", (scope,)).fetchall()
+
+
+def _mend(db: sqlite3.Connection, scope: int, session: int) -> None:
+    """Positions without gap and chains of what is left, on every branch of the session."""
+    places: dict[int | None, tuple[int, str]] = {None: (0, "")}
+    changed: list[tuple[int, bytes | str, int]] = []
+    found = db.execute(
+        "SELECT key, parent, position, flags & 7, digest, chain FROM message WHERE session = ? ORDER BY key", (session,)
+    )
+    for key, parent, position, role, digest, chain in found:
+        before, above = places[parent]
+        now = before + 1, above if role in _SYSTEM else link(above, rows.unpack(digest))
+        places[key & SEQ_MASK] = now
+        if now != (position, rows.unpack(chain)):
+            changed.append((now[0], rows.pack(now[1]), key))
+    db.executemany("UPDATE message SET position = ?, chain = ? WHERE key = ?", changed)
+
+
+# -- counts ----------------------------------------------------------------------------------------------------------
+
+
+def stats(db: sqlite3.Connection, scope: Scope | None, size: int) -> Stats:
+    """``Store.stats``; ``size`` is that of the files."""
+    if scope is None:
+        key, low, high = None, 0, (1 << 63) - 1
+    else:
+        key = log.scope_key(db, scope)
+        if key is None:
+            return Stats(bytes=size)
+        low, high = key_of(key, 0), key_of(key, SEQ_MASK)
+    statements = db.execute(
+        "SELECT count(*) FROM message WHERE session IS NULL AND flags & ? AND key BETWEEN ? AND ?",
+        (rows.STATEMENT, low, high),
+    ).fetchone()[0]
+
+    def total(what: str, table: str, column: str = "scope") -> int:
+        sql = f"SELECT coalesce({what}, 0) FROM {table} WHERE {column} = coalesce(?1, {column})"
+        return db.execute(sql, (key,)).fetchone()[0]
+
+    return Stats(
+        scopes=total("count(*)", "scope", f"{log.HOLDS} AND scope.id"),
+        sessions=total("count(*)", "session"),
+        messages=total("sum(messages)", "scope", "id") - statements,
+        statements=statements,
+        records=total("count(*)", "record"),
+        indexed=total("sum(documents)", "scope", "id"),
+        vectors=total("sum(vectors)", "space"),
+        bytes=size,
+    )
+
+
+def models(db: sqlite3.Connection, scope: Scope | None) -> dict[str, tuple[int, int]]:
+    """``Store.models``."""
+    key = None if scope is None else log.scope_key(db, scope)
+    if scope is not None and key is None:
+        return {}
+    found = db.execute(
+        "SELECT model, max(size), sum(vectors) FROM space WHERE vectors > 0 AND (?1 IS NULL OR scope = ?1)"
+        " GROUP BY model ORDER BY model",
+        (key,),
+    )
+    return {model: (size, vectors) for model, size, vectors in found}

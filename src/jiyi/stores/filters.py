@@ -1,0 +1,77 @@
+"""Reading the log in SQLite: a ``Filter`` as SQL.  Values only ever go in as parameters."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import TypeAlias
+
+from jiyi.stores import rows
+from jiyi.stores.log import scope_key
+from jiyi.stores.rows import SEQ_MASK, key_of
+from jiyi.types import Filter, Message, Scope
+
+_Conditions: TypeAlias = "list[tuple[str, tuple[object, ...]]]"
+
+
+def messages(db: sqlite3.Connection, scope: Scope, where: Filter, limit: int | None, newest: bool) -> list[Message]:
+    """``Store.messages``."""
+    key = scope_key(db, scope)
+    if key is None:
+        return []
+    conditions = [*_place(key, where), *_named(key, where), *_said(where)]
+    by_path = bool(where.session_id) and where.active is True
+    sql = (
+        f"SELECT {rows.MESSAGE_COLUMNS} {rows.MESSAGE_FROM} WHERE {' AND '.join(text for text, _ in conditions)}"
+        f" ORDER BY {'m.position' if by_path else 'm.key'}{' DESC' if newest else ''} LIMIT ?"
+    )
+    values = [value for _, more in conditions for value in more]
+    found = [rows.message(row) for row in db.execute(sql, (*values, -1 if limit is None else max(0, limit)))]
+    return found[::-1] if newest else found
+
+
+def _place(scope: int, where: Filter) -> _Conditions:
+    """Where in the log: session, branch, seq.  A ``+`` keeps SQLite from walking the log instead of the session."""
+    span = key_of(scope, max(0, min(where.after_seq, SEQ_MASK))), key_of(scope, SEQ_MASK)
+    found: _Conditions = []
+    if where.session_id:
+        named = "m.session = (SELECT id FROM session WHERE scope = ? AND name = ?)"
+        found += [(named, (scope, where.session_id)), ("+m.key > ? AND +m.key <= ?", span)]
+    else:
+        found.append(("m.key > ? AND m.key <= ?", span))
+    if where.session_id == "":
+        found.append(("m.session IS NULL", ()))
+    if where.active is not None:
+        found.append(("m.active = ?", (int(where.active),)))
+    return found
+
+
+def _named(scope: int, where: Filter) -> _Conditions:
+    """Exactly these messages."""
+    found: _Conditions = []
+    if where.seqs is not None:
+        keys = [key_of(scope, seq) for seq in where.seqs if 0 < seq <= SEQ_MASK]
+        found.append(("m.key IN (SELECT value FROM json_each(?))", (json.dumps(keys),)))
+    if where.ids is not None:
+        marks = ", ".join("?" * len(where.ids))
+        packed = map(rows.pack, where.ids)
+        found.append((f"m.key IN (SELECT key FROM message WHERE key >> 32 = ? AND id IN ({marks}))", (scope, *packed)))
+    return found
+
+
+def _said(where: Filter) -> _Conditions:
+    """Who said what kind of thing, and when."""
+    found: _Conditions = []
+    if where.roles is not None:
+        numbers = [rows.ROLE_NUMBER[role] for role in where.roles]
+        found.append(("m.flags & 7 IN (SELECT value FROM json_each(?))", (json.dumps(numbers),)))
+    if where.kinds is not None:
+        flags = [rows.STATEMENT * (kind == "statement") for kind in where.kinds]
+        found.append(("m.flags & ? IN (SELECT value FROM json_each(?))", (rows.STATEMENT, json.dumps(flags))))
+    if where.category is not None:
+        found.append(("m.category = ?", (where.category,)))
+    if where.since is not None:
+        found.append(("m.created >= ?", (rows.micros(where.since),)))
+    if where.until is not None:
+        found.append(("m.created < ?", (rows.micros(where.until),)))
+    return found

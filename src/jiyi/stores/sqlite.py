@@ -1,0 +1,308 @@
+"""The SQLite store: one file, the standard library's driver, no extension.
+
+This class only decides where things run: what reads, on a few threads with a connection each; what writes, on one
+thread that commits together what has gathered.  What is done stands in plain functions beside it: ``log``, ``records``,
+``postings``, ``segments`` and ``scan``, ``cursors``, ``erasure``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from jiyi.errors import InvalidInput, StoreError
+from jiyi.stores import cursors, database, erasure, filters, log, postings, records, segments
+from jiyi.stores.scan import Scanner
+from jiyi.stores.writer import Work, Writer
+from jiyi.types import (
+    JSON,
+    Changes,
+    Claim,
+    Dense,
+    Erased,
+    Filter,
+    Lexical,
+    Message,
+    Progress,
+    Record,
+    Scope,
+    Session,
+    Stats,
+    Step,
+    Vector,
+)
+
+T = TypeVar("T")
+
+_ALL = Filter()
+_READERS = 4
+_PATIENCE = 2.0  # seconds that an erasure waits for readers to let go of the write-ahead log
+
+
+class SqliteStore:
+    """``Store`` in an SQLite file; several processes may open the same one.
+
+    Attributes:
+        url: ``sqlite:///`` and the path.
+    """
+
+    def __init__(self, path: Path, db: sqlite3.Connection, timeout: float, cache_bytes: int) -> None:
+        self.url = f"sqlite:///{path}"
+        self._path = path
+        self._timeout = timeout
+        self._db = db
+        self._writer = Writer(db, path)
+        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="jiyi-reader")
+        self._own = threading.local()
+        self._open = list[sqlite3.Connection]()
+        self._salts = database.connect(path, timeout)
+        self._salts_lock = threading.Lock()
+        self._scanner = Scanner(cache_bytes)
+        self._closed = False
+
+    @classmethod
+    async def open(
+        cls,
+        path: str | Path,
+        *,
+        timeout: float = 30.0,  # noqa: ASYNC109 - the driver waits, not asyncio
+        cache_bytes: int = 256 * 1024 * 1024,
+    ) -> SqliteStore:
+        """Opens or makes a database.
+
+        Args:
+            path: the file; its directory must exist.
+            timeout: seconds to wait for another program's lock.
+            cache_bytes: memory for vectors that were scanned; what does not fit is read for each query.
+
+        Raises:
+            StoreCorrupt: the file is not a database, or not one of ours.
+            StoreTooNew: a newer version made it.
+            StoreBusy: another program holds it.
+            StoreError: it cannot be read or written.
+        """
+
+        def make() -> SqliteStore:
+            file = Path(path).absolute()
+            db = database.prepare(file, timeout)
+            with database.wrapped(file):
+                return cls(file, db, timeout, cache_bytes)
+
+        return await asyncio.to_thread(make)
+
+    # -- where things run
+
+    async def _read(self, work: Work[T]) -> T:
+        """Runs ``work`` in a read transaction on a reader thread: everything it sees is of one moment."""
+        if self._closed:
+            raise StoreError(f"{self._path} was closed; open it again")
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._read_now, work)
+
+    def _read_now(self, work: Work[T]) -> T:
+        with database.wrapped(self._path):
+            db: sqlite3.Connection | None = getattr(self._own, "db", None)
+            if db is None:
+                db = self._own.db = database.connect(self._path, self._timeout)
+                self._open.append(db)
+            db.execute("BEGIN")
+            try:
+                return work(db)
+            finally:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+
+    async def _write(self, work: Work[T], *, transaction: bool = True) -> T:
+        """Runs ``work`` on the writer thread; returns after the commit."""
+        future: Future[T] = self._writer.submit(work, transaction=transaction)
+        return await asyncio.wrap_future(future)
+
+    async def _in_scope(self, scope: Scope, nothing: T, work: Callable[[sqlite3.Connection, int], T]) -> T:
+        def run(db: sqlite3.Connection) -> T:
+            key = log.scope_key(db, scope)
+            return nothing if key is None else work(db, key)
+
+        return await self._read(run)
+
+    # -- log
+
+    async def append(
+        self, scope: Scope, session_id: str, messages: Sequence[Message], *, after: str | None = "head"
+    ) -> list[Message]:
+        """See ``Store.append``."""
+        return await self._write(lambda db: log.append(db, scope, session_id, messages, after))
+
+    async def messages(
+        self, scope: Scope, where: Filter = _ALL, *, limit: int | None = None, newest: bool = False
+    ) -> list[Message]:
+        """See ``Store.messages``."""
+        return await self._read(lambda db: filters.messages(db, scope, where, limit, newest))
+
+    async def sessions(self, scope: Scope, session_id: str | None = None) -> list[Session]:
+        """See ``Store.sessions``."""
+        return await self._read(lambda db: log.sessions(db, scope, session_id))
+
+    async def update_session(
+        self,
+        scope: Scope,
+        session_id: str,
+        *,
+        at: datetime,
+        title: str | None = None,
+        metadata: Mapping[str, JSON] | None = None,
+        head: str | None = None,
+    ) -> Session:
+        """See ``Store.update_session``."""
+        return await self._write(
+            lambda db: log.update_session(db, scope, session_id, at, title=title, metadata=metadata, head=head)
+        )
+
+    async def scopes(self, tenant: str | None = None) -> list[Scope]:
+        """See ``Store.scopes``."""
+        return await self._read(lambda db: log.scopes(db, tenant))
+
+    async def salt(self, scope: Scope) -> bytes:
+        """See ``Store.salt``.
+
+        Asked before every message, so it is read where we are: microseconds, where another thread would take ten times
+        as long.  Not remembered: another process may have erased the user.
+        """
+        if self._closed:
+            raise StoreError(f"{self._path} was closed; open it again")
+        with database.wrapped(self._path), self._salts_lock:
+            found = log.salt(self._salts, scope)
+        return found if found is not None else await self._write(lambda db: log.make_salt(db, scope))
+
+    # -- derived
+
+    async def records(
+        self,
+        scope: Scope,
+        *,
+        kind: str | None = None,
+        session_id: str | None = None,
+        current: bool | None = True,
+        ids: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Record]:
+        """See ``Store.records``."""
+        return await self._read(
+            lambda db: records.records(
+                db, scope, kind=kind, session_id=session_id, current=current, ids=ids, limit=limit
+            )
+        )
+
+    async def lexical(self, scope: Scope, terms: Sequence[str], *, limit: int = 2000) -> Lexical:
+        """See ``Store.lexical``."""
+        return await self._in_scope(scope, Lexical(), lambda db, key: postings.search(db, key, terms, limit))
+
+    async def dense(
+        self, scope: Scope, model: str, query: Vector, *, limit: int = 300, seqs: Sequence[int] | None = None
+    ) -> Dense:
+        """See ``Store.dense``."""
+
+        def search(db: sqlite3.Connection, key: int) -> Dense:
+            space = segments.find(db, key, model)
+            return Dense() if space is None else self._scanner.search(db, space, query, limit, seqs)
+
+        return await self._in_scope(scope, Dense(), search)
+
+    # -- derivation
+
+    async def register(self, steps: Sequence[Step]) -> None:
+        """See ``Store.register``."""
+        if not await self._read(lambda db: cursors.registered(db, steps)):
+            await self._write(lambda db: cursors.register(db, steps))
+
+    async def claim(
+        self, steps: Sequence[Step], *, now: datetime, lease: float, scope: Scope | None = None
+    ) -> Claim | None:
+        """See ``Store.claim``; when nothing is due, the write lock is not taken."""
+        if await self._read(lambda db: cursors.due(db, steps, now, scope)) is None:
+            return None
+        return await self._write(lambda db: cursors.claim(db, steps, now, lease, scope))
+
+    async def commit(self, claim: Claim, changes: Changes, *, now: datetime) -> None:
+        """See ``Store.commit``."""
+        await self._write(lambda db: cursors.commit(db, claim, changes, now))
+
+    async def release(self, claim: Claim, *, error: str | None, due: datetime) -> None:
+        """See ``Store.release``."""
+        await self._write(lambda db: cursors.release(db, claim, error, due))
+
+    async def progress(self, steps: Sequence[Step], scope: Scope | None = None) -> list[Progress]:
+        """See ``Store.progress``."""
+        return await self._read(lambda db: cursors.progress(db, steps, scope))
+
+    async def cursors(self, scope: Scope, steps: Sequence[Step]) -> dict[str, int]:
+        """See ``Store.cursors``."""
+        return await self._read(lambda db: cursors.cursors(db, scope, steps))
+
+    async def reset(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
+        """See ``Store.reset``."""
+        await self._write(lambda db: cursors.reset(db, steps, scope))
+        self._scanner.clear()
+
+    # -- upkeep
+
+    async def forget(
+        self,
+        scope: Scope,
+        *,
+        session_id: str | None = None,
+        message_ids: Sequence[str] | None = None,
+        everything: bool = False,
+    ) -> Erased:
+        """See ``Store.forget``.
+
+        When another connection reads an older state for longer than a moment, the erased bytes stay in the ``-wal``
+        file until it is done; a warning is logged, and the next erasure or ``close`` takes them away.
+        """
+        if (session_id is not None) + (message_ids is not None) + everything != 1:
+            raise InvalidInput("forget", "give exactly one of session_id, message_ids, everything=True")
+        erased = await self._write(lambda db: erasure.forget(db, scope, session_id, message_ids))
+        self._scanner.clear()
+        if erased != Erased():
+            await self._write(self._wipe, transaction=False)
+        return erased
+
+    def _wipe(self, db: sqlite3.Connection) -> None:
+        """Takes what was erased out of the bytes of the files."""
+        for _ in database.merge_postings(db):
+            pass
+        if not database.truncate_log(db, self._path, _PATIENCE):
+            database.warn_log_held(self._path)
+
+    async def stats(self, scope: Scope | None = None) -> Stats:
+        """See ``Store.stats``."""
+        names = (self._path, self._path.with_name(self._path.name + "-wal"))
+        size = sum(name.stat().st_size for name in names if name.exists())
+        return await self._read(lambda db: erasure.stats(db, scope, size))
+
+    async def models(self, scope: Scope | None = None) -> dict[str, tuple[int, int]]:
+        """See ``Store.models``."""
+        return await self._read(lambda db: erasure.models(db, scope))
+
+    async def backup(self, target: Path) -> None:
+        """See ``Store.backup``."""
+        if self._closed:
+            raise StoreError(f"{self._path} was closed; open it again")
+        await asyncio.to_thread(database.backup, self._path, target, self._timeout)
+
+    async def close(self) -> None:
+        """See ``Store.close``."""
+        if not self._closed:
+            self._closed = True
+            await asyncio.to_thread(self._shut)
+
+    def _shut(self) -> None:
+        self._writer.close()
+        self._readers.shutdown(wait=True)
+        self._scanner.clear()
+        for db in (*self._open, self._salts, self._db):  # the last one takes the write-ahead log with it
+            db.close()
