@@ -163,7 +163,7 @@ class _Assembly:
         """Older turns, newest first, up to the first that does not fit beside what the memories may claim."""
         chain = self._chain()
         rest = self.budget - self.fixed
-        present = {message.id for message in self.newest}
+        present = {message.id for message in (*self.system, *self.newest)}
         reserved = int(rest * self._memory_share())
         reason = "" if self.newest_complete else BUDGET
         for turn in chain:
@@ -254,7 +254,7 @@ class _Assembly:
         """Lines up to each block's share in order of preference, then whatever still fits, block by block."""
         rest = self.budget - self.fixed
         room = rest - self.history - self._frame()
-        present = {source for _, item in self.shown for source in item.sources}
+        present = self._present()
         total = max(1.0, sum(block.share for block in self.blocks))
         taken = [0] * len(self.blocks)
         for again in (False, True):
@@ -334,7 +334,7 @@ class _Assembly:
         for block in self.blocks:
             for entry in block.left_out:
                 self.dropped.setdefault(entry.message_id, entry)
-        present = {source for _, item in self.shown for source in item.sources}
+        present = self._present()
         present.update(source for line in self.lines for source in line.item.sources)
         self.dropped = {key: entry for key, entry in self.dropped.items() if key not in present}
         readers = [block for _, block in self._history_blocks()]
@@ -362,6 +362,11 @@ class _Assembly:
         return REPLY + sum(map(self._tokens, messages.values()))
 
     # -- small things
+
+    def _present(self) -> set[str]:
+        """Ids of the messages that stand in the context as themselves."""
+        history = (message.id for _, item in self.shown for message in item.messages)
+        return {*(message.id for message in self.system), *history}
 
     def _tokens(self, message: Message) -> int:
         if message.id not in self.counted:

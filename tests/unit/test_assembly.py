@@ -112,6 +112,13 @@ async def test_what_stands_in_the_history_is_not_repeated_and_makes_room() -> No
     assert not context.dropped
 
 
+async def test_a_recalled_system_message_is_there_once() -> None:
+    session = conversation(("system", "Be kind."), ("user", "What should you be?"))
+    context = await context_of([Recall(), SlidingWindow()], ListReader(session, _hits(session[0])))
+    assert [message["content"] for message in context.messages] == ["Be kind.", "What should you be?"]
+    check_context(context, session)
+
+
 async def test_a_recalled_message_outside_the_window_is_not_dropped() -> None:
     session = conversation(*[("user", f"fact number {at}") for at in range(20)])  # type: ignore[list-item]
     context = await context_of([Recall(), SlidingWindow(2)], ListReader(session, _hits(session[3])))
