@@ -255,7 +255,7 @@ async def test_erased_words_are_in_no_byte_of_the_files(store: SqliteStore, path
 async def test_a_reader_delays_the_bytes_and_it_is_said(
     path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("jiyi.stores.sqlite._PATIENCE", 0.2)
+    monkeypatch.setattr("jiyi.stores.sqlite._TRIES", 3)
     store = await SqliteStore.open(path)
     await store.register([LEXICAL, DENSE])
     await fill(store, "Quasimodo")

@@ -18,6 +18,7 @@ MIGRATIONS = ("sqlite.sql",)
 """One script for each schema version, from 1; a released one never changes."""
 
 _CACHE_KIB = 8_192  # page cache of one connection
+_MERGED = 500  # pages of the full-text index rewritten in one transaction
 _NOT_OURS = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _HELD = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _CLOSED_TO_US = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH}
@@ -167,35 +168,28 @@ def _retry(action: Callable[[], object], seconds: float) -> None:
 # -- upkeep ----------------------------------------------------------------------------------------------------------
 
 
-def merge_postings(db: sqlite3.Connection) -> Iterator[None]:
-    """Rewrites the full-text index without what was deleted, a few megabytes a step; each step is a transaction.
+def merge_postings(db: sqlite3.Connection, *, first: bool) -> bool:
+    """Rewrites a part of the full-text index without what was deleted, about two megabytes; False when all is done.
 
     A deleted term stays in the index's older parts until they are merged.  A negative size starts a merge of all
     parts; a step that changes less than two rows was the last one (the counts are those of the FTS5 documentation).
     """
-    size = -500
-    while True:
-        before = db.total_changes
-        db.execute("INSERT INTO postings (postings, rank) VALUES ('merge', ?)", (size,))
-        yield
-        if db.total_changes - before < 2:
-            return
-        size = 500
+    before = db.total_changes
+    size = -_MERGED if first else _MERGED
+    db.execute("INSERT INTO postings (postings, rank) VALUES ('merge', ?)", (size,))
+    return db.total_changes - before >= 2
 
 
-def truncate_log(db: sqlite3.Connection, path: Path, seconds: float) -> bool:
+def truncate_log(db: sqlite3.Connection) -> bool:
     """Moves everything from the write-ahead log into the file and empties the log; False when a reader holds it."""
-    until = time.monotonic() + seconds
     usual = db.execute("PRAGMA busy_timeout").fetchone()[0]
-    db.execute("PRAGMA busy_timeout = 50")
+    db.execute("PRAGMA busy_timeout = 20")
     try:
-        while True:
-            with suppress(sqlite3.OperationalError):
-                if db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0:
-                    return True
-            if time.monotonic() > until:
-                return False
-            time.sleep(0.02)
+        return db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in _HELD:
+            raise
+        return False
     finally:
         db.execute(f"PRAGMA busy_timeout = {usual}")
 

@@ -15,7 +15,6 @@ import sqlite3
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import islice
 from operator import itemgetter
 
 from jiyi.stores.rows import SEQ_MASK, key_of
@@ -148,11 +147,12 @@ def search(db: sqlite3.Connection, scope: int, terms: Sequence[str], limit: int)
     hits, limit = dict[int, dict[str, int]](), max(0, limit)
     for term in sorted((term for term in frequency if frequency[term]), key=lambda term: (frequency[term], term)):
         occurrences = prefixes[term] if term in prefixes else _occurrences(db, scope, term)
-        if len(hits) < limit:
-            fresh = (seq for seq in occurrences if seq not in hits)
-            hits.update((seq, {}) for seq in islice(fresh, limit - len(hits)))
-        for seq in occurrences.keys() & hits.keys():
-            hits[seq][term] = occurrences[seq]
+        room = limit - len(hits)
+        for seq in occurrences if room else occurrences.keys() & hits.keys():
+            if (counts := hits.get(seq)) is not None:
+                counts[term] = occurrences[seq]
+            elif room:
+                hits[seq], room = {term: occurrences[seq]}, room - 1
     lengths = _lengths(db, scope, hits)
     found = {seq: (lengths[seq], hits[seq]) for seq in sorted(hits)}
     return Lexical(documents, length / documents if documents else 0.0, frequency, found)

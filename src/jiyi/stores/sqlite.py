@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 _ALL = Filter()
 _READERS = 4
-_PATIENCE = 2.0  # seconds that an erasure waits for readers to let go of the write-ahead log
+_TRIES, _PAUSE = 40, 0.03  # an erasure waits about two seconds for readers to let go of the write-ahead log
 
 
 class SqliteStore:
@@ -268,15 +268,19 @@ class SqliteStore:
         erased = await self._write(lambda db: erasure.forget(db, scope, session_id, message_ids))
         self._scanner.clear()
         if erased != Erased():
-            await self._write(self._wipe, transaction=False)
+            await self._wipe()
         return erased
 
-    def _wipe(self, db: sqlite3.Connection) -> None:
-        """Takes what was erased out of the bytes of the files."""
-        for _ in database.merge_postings(db):
-            pass
-        if not database.truncate_log(db, self._path, _PATIENCE):
-            database.warn_log_held(self._path)
+    async def _wipe(self) -> None:
+        """Takes what was erased out of the bytes of the files, in steps between which others may write."""
+        more = await self._write(lambda db: database.merge_postings(db, first=True), transaction=False)
+        while more:
+            more = await self._write(lambda db: database.merge_postings(db, first=False), transaction=False)
+        for _ in range(_TRIES):
+            if await self._write(database.truncate_log, transaction=False):
+                return
+            await asyncio.sleep(_PAUSE)
+        database.warn_log_held(self._path)
 
     async def stats(self, scope: Scope | None = None) -> Stats:
         """See ``Store.stats``."""
