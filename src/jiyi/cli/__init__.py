@@ -1,0 +1,28 @@
+"""The command line: ``jiyi``, or ``python -m jiyi``."""
+
+from __future__ import annotations
+
+from jiyi.cli.app import App
+from jiyi.cli.doctor import completion, doctor
+from jiyi.cli.erase import forget
+from jiyi.cli.evaluate import evaluate
+from jiyi.cli.history import add, remember, sessions, users
+from jiyi.cli.moving import export, import_
+from jiyi.cli.recall import context, search
+from jiyi.cli.showcase import demo
+from jiyi.cli.upkeep import backup, reindex, restore, stats
+
+COMMANDS = (
+    add, remember, import_, export, sessions, users, search, context, forget, reindex, backup, restore, stats, doctor,
+    demo, evaluate, completion,
+)  # fmt: skip
+
+app = App(COMMANDS)
+
+
+def main() -> None:
+    """Runs the command line and ends the process with its exit code."""
+    app()
+
+
+__all__ = ["app", "main"]

