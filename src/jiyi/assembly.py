@@ -341,11 +341,15 @@ class _Assembly:
         if not readers:
             return
         block = min(readers, key=lambda block: block.older)
-        older = block.older - sum(0 < message.position <= block.older for message in self.system)
         read = _read(block)
-        if older <= 0 or not read:
+        if not block.older or not read:
             return
         first = min(read, key=lambda message: message.position)
+        there = {m.id: m for line in self.lines for m in line.item.messages} | {m.id: m for m in self.system}
+        of_session = (m.position for m in there.values() if m.session_id == first.session_id)
+        older = block.older - sum(0 < position <= block.older for position in of_session)
+        if not older:
+            return
         if first.id in self.dropped:
             self.dropped[first.id] = replace(self.dropped[first.id], older=older)
         elif first.parent_id is not None:

@@ -228,10 +228,11 @@ async def test_explain_and_json_say_where_everything_comes_from() -> None:
 async def test_a_long_session_is_not_read_to_its_beginning() -> None:
     lines = [("user" if at % 2 == 0 else "assistant", f"line {at}") for at in range(5000)]
     reader = ListReader(conversation(("system", "Be kind."), *lines))  # type: ignore[arg-type]
-    context = await context_of([SlidingWindow()], reader)
+    reader.hits = _hits(reader.messages[7])
+    context = await context_of([Recall(), SlidingWindow()], reader)
     check_context(context, reader.messages)
     assert reader.most_read <= 64 and context.full_history_tokens is None and context.saved is None
-    assert sum(entry.count for entry in context.dropped) == 5000 - 16
+    assert sum(entry.count for entry in context.dropped) == 5000 - 17
     assert "messages before it: outside the last 8 turns" in context.explain()
 
 

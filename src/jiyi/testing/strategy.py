@@ -139,6 +139,9 @@ def check_context(context: Context, messages: Sequence[Message], counter: TokenC
     assert {message.id for message in messages} <= shown | listed | unread, (
         "a message is neither shown nor accounted for"
     )
+    assert sum(entry.count for entry in context.dropped) == sum(message.id not in shown for message in messages) + len(
+        listed - order.keys()
+    )
     json.dumps(context.to_dict())
     assert context.explain()
 
