@@ -1,0 +1,1 @@
+"""Where the log is kept: in memory (the reference) and in SQLite."""

@@ -1,0 +1,216 @@
+"""What the reference store keeps of one scope, and what happens to it: plain dictionaries and plain functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from jiyi.errors import InvalidInput, NotFound
+from jiyi.history import link
+from jiyi.types import Embedded, Erased, Filter, Indexed, Message, Record, Session, Vector
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+LONG_AGO = timedelta.min
+
+
+@dataclass(slots=True)
+class Cursor:
+    """How far a step is in a scope.
+
+    Attributes:
+        due: since when there is work, or from when on it may be taken (after a failure, or when a lease ends); None
+            when there is none.
+    """
+
+    after: int = 0
+    due: timedelta | None = None
+    token: int = 0
+    attempts: int = 0
+    error: str | None = None
+
+
+@dataclass(slots=True)
+class Held:
+    """All that one scope has.
+
+    Attributes:
+        head: newest seq that was given; those of erased messages are not given again.
+        log: id -> message, in seq order.
+        sessions: ``messages`` of these is not kept up; it is counted when asked for.
+        vectors: model -> seq -> vectors of its chunks.
+    """
+
+    salt: bytes = b""
+    head: int = 0
+    log: dict[str, Message] = field(default_factory=dict[str, Message])
+    sessions: dict[str, Session] = field(default_factory=dict[str, Session])
+    records: dict[str, Record] = field(default_factory=dict[str, Record])
+    index: dict[int, Indexed] = field(default_factory=dict[int, Indexed])
+    vectors: dict[str, dict[int, list[Vector]]] = field(default_factory=dict[str, dict[int, list[Vector]]])
+    cursors: dict[str, Cursor] = field(default_factory=dict[str, Cursor])
+
+    @property
+    def anything(self) -> bool:
+        """Whether there is more than a salt."""
+        return bool(self.log or self.sessions or self.records)
+
+
+# -- paths -----------------------------------------------------------------------------------------------------------
+
+
+def in_session(held: Held, session_id: str, message_id: str) -> Message:
+    """The message of the session; ``NotFound`` when it is not there."""
+    message = held.log.get(message_id)
+    if message is None or not session_id or message.session_id != session_id:
+        raise NotFound(f"message {message_id!r} is not in session {session_id!r}")
+    return message
+
+
+def find_place(held: Held, session_id: str, after: str | None) -> Message | None:
+    """The message that the next one follows, None for the beginning."""
+    if after != "head":
+        return None if after is None else in_session(held, session_id, after)
+    session = held.sessions.get(session_id)
+    return None if session is None or session.head_id is None else held.log[session.head_id]
+
+
+def follows(message: Message, parent: Message | None, session_id: str) -> bool:
+    """Whether the message stands right behind ``parent`` in the session."""
+    return message.session_id == session_id != "" and message.parent_id == (parent and parent.id)
+
+
+def placed(message: Message, parent: Message | None) -> Message:
+    """The message behind its parent."""
+    if not message.session_id:
+        return replace(message, parent_id=None, position=0, chain="")
+    parent_id, position, chain = (parent.id, parent.position, parent.chain) if parent else (None, 0, "")
+    if message.role not in ("system", "developer"):
+        chain = link(chain, message.digest)
+    return replace(message, parent_id=parent_id, position=position + 1, chain=chain)
+
+
+def add(held: Held, session_id: str, new: Mapping[str, Message], *, at_end: bool) -> None:
+    """Puts placed messages into the log; the path to the last one becomes the active one."""
+    held.log.update(new)
+    held.head += len(new)
+    at = list(new.values())[-1].recorded_at
+    for cursor in held.cursors.values():
+        if cursor.due is None:
+            cursor.due = LONG_AGO if at is None else at - EPOCH
+    inside = [message for message in new.values() if message.session_id]
+    if inside:
+        session = held.sessions.get(session_id) or Session(session_id, created_at=inside[0].recorded_at)
+        held.sessions[session_id] = replace(session, head_id=inside[-1].id, updated_at=at)
+        if not at_end:
+            activate(held, session_id, inside[-1].id)
+
+
+def activate(held: Held, session_id: str, head: str) -> None:
+    """Makes the path from the beginning to ``head`` the active one."""
+    path, at = {head}, held.log[head]
+    while at.parent_id is not None:
+        path.add(at.parent_id)
+        at = held.log[at.parent_id]
+    for message in list(held.log.values()):
+        if message.session_id == session_id and message.active != (message.id in path):
+            held.log[message.id] = replace(message, active=not message.active)
+
+
+def counted(held: Held, session: Session) -> Session:
+    """The session with the number of its active messages."""
+    return replace(session, messages=sum(m.active and m.session_id == session.id for m in held.log.values()))
+
+
+def erase(held: Held, ids: Set[str]) -> Erased:
+    """Takes out messages and all that came from them, and closes the gaps in the paths."""
+    gone = {name: held.log.pop(name) for name in ids}
+    if not gone:
+        return Erased()
+    for name, session in held.sessions.items():
+        held.sessions[name] = replace(session, head_id=_survivor(gone, session.head_id))
+    for message in list(held.log.values()):  # in seq order: parents first
+        parent = _survivor(gone, message.parent_id)
+        held.log[message.id] = placed(message, None if parent is None else held.log[parent])
+    for cursor in held.cursors.values():
+        cursor.error = None  # it may quote a message
+    seqs = {message.seq for message in gone.values()}
+    resting = [name for name, r in held.records.items() if any(source.message_id in gone for source in r.sources)]
+    for name in resting:
+        del held.records[name]
+    indexed = [held.index.pop(seq) for seq in seqs & held.index.keys()]
+    vectors = [stored.pop(seq) for stored in held.vectors.values() for seq in seqs & stored.keys()]
+    return Erased(len(gone), 0, len(resting), sum(map(len, vectors)), len(indexed))
+
+
+def _survivor(gone: Mapping[str, Message], message_id: str | None) -> str | None:
+    """The message itself, or the nearest one before it that is still there."""
+    while message_id is not None and message_id in gone:
+        message_id = gone[message_id].parent_id
+    return message_id
+
+
+# -- values ----------------------------------------------------------------------------------------------------------
+
+
+def instant(moment: datetime | None) -> float:
+    """Microseconds since 1970; no time at all comes before every time.
+
+    Two times of one zone cannot be compared as they are: Python then looks at the clock on the wall, which shows an
+    hour twice in autumn.
+    """
+    return float("-inf") if moment is None else (moment - EPOCH) // timedelta(microseconds=1)
+
+
+def matches(message: Message, where: Filter) -> bool:
+    """Whether every field of the filter that is set holds."""
+    said = message.created_at
+    return (
+        where.session_id in (None, message.session_id)
+        and (where.ids is None or message.id in where.ids)
+        and (where.seqs is None or message.seq in where.seqs)
+        and (where.roles is None or message.role in where.roles)
+        and (where.kinds is None or message.kind in where.kinds)
+        and where.category in (None, message.category)
+        and (where.since is None or (said is not None and instant(said) >= instant(where.since)))
+        and (where.until is None or (said is not None and instant(said) < instant(where.until)))
+        and message.seq > where.after_seq
+        and where.active in (None, message.active)
+    )
+
+
+def occurrences(index: Mapping[int, Indexed], term: str) -> dict[int, int]:
+    """Seq -> how often the message has the term, or all terms that begin with it when it ends in ``*``."""
+    if not term.endswith("*"):
+        return {seq: entry.terms[term] for seq, entry in index.items() if term in entry.terms}
+    times = {
+        seq: sum(times for other, times in entry.terms.items() if other.startswith(term[:-1]))
+        for seq, entry in index.items()
+    }
+    return {seq: number for seq, number in times.items() if number}
+
+
+def chunks_of(vectors: Iterable[Embedded]) -> dict[int, list[Vector]]:
+    """Seq -> vectors of its chunks, in order."""
+    chunks: dict[int, list[Vector]] = {}
+    for entry in sorted(vectors, key=lambda entry: (entry.seq, entry.chunk)):
+        chunks.setdefault(entry.seq, []).append(tuple(map(float, entry.vector)))
+    return chunks
+
+
+def count_vectors(stored: Mapping[int, Sequence[Vector]]) -> int:
+    """Vectors, all chunks counted."""
+    return sum(map(len, stored.values()))
+
+
+def size_of(stored: Mapping[int, Sequence[Vector]]) -> int | None:
+    """Dimensions, None when there is no vector."""
+    return len(next(iter(stored.values()))[0]) if stored else None
+
+
+def check_size(name: str, vectors: Sequence[Vector], size: int | None) -> None:
+    """Raises ``InvalidInput`` unless all vectors have ``size`` dimensions; None for whatever the first one has."""
+    for vector in vectors:
+        size = len(vector) if size is None else size
+        if len(vector) != size or not size:
+            raise InvalidInput(name, f"vectors of {len(vector)} and {size} dimensions cannot stand side by side")

@@ -1,0 +1,396 @@
+"""The reference store: plain Python in memory, simple enough to be seen to be right.
+
+No method waits for anything, so each runs whole before the next begins; and each checks everything before it changes
+anything.  What it returns is what it keeps: values are frozen, and their mappings are not to be written to.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import count, islice
+from math import fsum, sqrt
+from operator import mul
+from pathlib import Path
+
+from jiyi.errors import Conflict, InvalidInput, NotFound, StoreError
+from jiyi.stores.held import (
+    EPOCH,
+    LONG_AGO,
+    Cursor,
+    Held,
+    activate,
+    add,
+    check_size,
+    chunks_of,
+    count_vectors,
+    counted,
+    erase,
+    find_place,
+    follows,
+    in_session,
+    instant,
+    matches,
+    occurrences,
+    placed,
+    size_of,
+)
+from jiyi.types import (
+    JSON,
+    Changes,
+    Claim,
+    Dense,
+    Erased,
+    Filter,
+    Indexed,
+    Lexical,
+    Message,
+    Progress,
+    Record,
+    Scope,
+    Session,
+    Stats,
+    Step,
+    Vector,
+)
+
+_ALL = Filter()
+_LEXICAL, _DENSE = "lexical", "dense:"
+
+
+class MemoryStore:
+    """``Store`` in the memory of this process, for one event loop; gone when it ends."""
+
+    url = "memory:"
+
+    def __init__(self) -> None:
+        self._scopes: dict[Scope, Held] = {}
+        self._steps: dict[str, str] = {}  # name -> version
+        self._tokens = count(1)  # of the whole store, so that none comes again when a scope does
+        self._closed = False
+
+    @classmethod
+    async def open(cls) -> MemoryStore:
+        """An empty store."""
+        return cls()
+
+    def _all(self) -> dict[Scope, Held]:
+        if self._closed:
+            raise StoreError("the store in memory was closed; what it held is gone")
+        return self._scopes
+
+    def _read(self, scope: Scope) -> Held:
+        return self._all().get(scope) or Held()
+
+    def _make(self, scope: Scope) -> Held:
+        """What the scope has, or what it will have when the caller puts it there."""
+        held = self._all().get(scope)
+        return held or Held(secrets.token_bytes(16), cursors={name: Cursor() for name in self._steps})
+
+    def _chosen(self, scope: Scope | None) -> list[Held]:
+        return list(self._all().values()) if scope is None else [self._read(scope)]
+
+    # -- log
+
+    async def append(
+        self, scope: Scope, session_id: str, messages: Sequence[Message], *, after: str | None = "head"
+    ) -> list[Message]:
+        """See ``Store.append``."""
+        held = self._make(scope)
+        parent = find_place(held, session_id, after) if messages else None
+        new: dict[str, Message] = {}
+        for message in messages:
+            stored = held.log.get(message.id) or new.get(message.id)
+            if stored is None:
+                outside = message.kind == "statement" or not session_id
+                seq, home = held.head + len(new) + 1, "" if outside else session_id
+                stored = placed(replace(deepcopy(message), session_id=home, seq=seq, active=True), parent)
+                new[message.id] = stored
+                parent = parent if outside else stored
+            elif stored.digest != message.digest:
+                raise Conflict(f"message id {message.id!r} is taken by another message of this user; give a new id")
+            elif after != "head" and follows(stored, parent, session_id):
+                parent = stored
+        if new:
+            self._scopes[scope] = held
+            add(held, session_id, new, at_end=after == "head")
+        return [held.log[message.id] for message in messages]
+
+    async def messages(
+        self, scope: Scope, where: Filter = _ALL, *, limit: int | None = None, newest: bool = False
+    ) -> list[Message]:
+        """See ``Store.messages``; seq order is path order, because a message comes later than its parent."""
+        found = [message for message in self._read(scope).log.values() if matches(message, where)]
+        if limit is None:
+            return found
+        return found[max(0, len(found) - limit) :] if newest else found[:limit]
+
+    async def sessions(self, scope: Scope, session_id: str | None = None) -> list[Session]:
+        """See ``Store.sessions``."""
+        held = self._read(scope)
+        found = [counted(held, session) for name, session in held.sessions.items() if session_id in (None, name)]
+        return sorted(found, key=lambda session: (-instant(session.updated_at), session.id))
+
+    async def update_session(
+        self,
+        scope: Scope,
+        session_id: str,
+        *,
+        at: datetime,
+        title: str | None = None,
+        metadata: Mapping[str, JSON] | None = None,
+        head: str | None = None,
+    ) -> Session:
+        """See ``Store.update_session``."""
+        held = self._read(scope)
+        session = held.sessions.get(session_id)
+        if session is None:
+            raise NotFound(f"session {session_id!r} does not exist")
+        if head is not None:
+            session = replace(session, head_id=in_session(held, session_id, head).id)
+            activate(held, session_id, head)
+        session = held.sessions[session_id] = replace(
+            session,
+            title=session.title if title is None else title,
+            metadata=session.metadata if metadata is None else deepcopy(metadata),
+            updated_at=at,
+        )
+        return counted(held, session)
+
+    async def scopes(self, tenant: str | None = None) -> list[Scope]:
+        """See ``Store.scopes``."""
+        found = [scope for scope, held in self._all().items() if held.anything and tenant in (None, scope.tenant)]
+        return sorted(found, key=lambda scope: (scope.tenant, scope.user, scope.agent))
+
+    async def salt(self, scope: Scope) -> bytes:
+        """See ``Store.salt``."""
+        held = self._scopes[scope] = self._make(scope)
+        return held.salt
+
+    # -- derived
+
+    async def records(
+        self,
+        scope: Scope,
+        *,
+        kind: str | None = None,
+        session_id: str | None = None,
+        current: bool | None = True,
+        ids: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Record]:
+        """See ``Store.records``."""
+        found = [
+            record
+            for record in self._read(scope).records.values()
+            if kind in (None, record.kind)
+            and session_id in (None, record.session_id)
+            and current in (None, record.closed_at is None)
+            and (ids is None or record.id in ids)
+        ]
+        return sorted(found, key=lambda record: (instant(record.recorded_at), record.id))[:limit]
+
+    async def lexical(self, scope: Scope, terms: Sequence[str], *, limit: int = 2000) -> Lexical:
+        """See ``Store.lexical``."""
+        index = self._read(scope).index
+        found = {term: occurrences(index, term) for term in terms if term}
+        rarest = sorted(found, key=lambda term: (len(found[term]), term))
+        chosen = list(islice(dict.fromkeys(seq for term in rarest for seq in found[term]), max(0, limit)))
+        hits = {
+            seq: (index[seq].length, {term: times[seq] for term, times in found.items() if seq in times})
+            for seq in sorted(chosen)
+        }
+        length = sum(entry.length for entry in index.values())
+        frequency = {term: len(times) for term, times in found.items()}
+        return Lexical(len(index), length / len(index) if index else 0.0, frequency, hits)
+
+    async def dense(
+        self, scope: Scope, model: str, query: Vector, *, limit: int = 300, seqs: Sequence[int] | None = None
+    ) -> Dense:
+        """See ``Store.dense``; exact."""
+        stored = self._read(scope).vectors.get(model, {})
+        if not stored:
+            return Dense()
+        check_size("query", [query], size_of(stored))
+        cosines = {seq: max(fsum(map(mul, query, chunk)) for chunk in chunks) for seq, chunks in stored.items()}
+        mean = fsum(cosines.values()) / len(cosines)
+        deviation = sqrt(fsum((cosine - mean) ** 2 for cosine in cosines.values()) / len(cosines))
+        asked = cosines.keys() if seqs is None else cosines.keys() & set(seqs)
+        ranked = sorted(asked, key=lambda seq: (-cosines[seq], seq))
+        kept = ranked[: max(0, limit)] if seqs is None else ranked
+        return Dense({seq: cosines[seq] for seq in kept}, len(cosines), mean, deviation)
+
+    # -- derivation
+
+    async def register(self, steps: Sequence[Step]) -> None:
+        """See ``Store.register``."""
+        scopes = self._all().values()
+        for step in steps:
+            if self._steps.get(step.name) != step.version:
+                self._steps[step.name] = step.version
+                for held in scopes:
+                    self._restart(held, step.name)
+
+    def _restart(self, held: Held, step: str) -> None:
+        held.cursors[step] = Cursor(due=LONG_AGO if held.head else None, token=next(self._tokens))
+
+    def _cursor(self, held: Held, step: Step) -> Cursor | None:
+        return held.cursors.get(step.name) if self._steps.get(step.name) == step.version else None
+
+    async def claim(
+        self, steps: Sequence[Step], *, now: datetime, lease: float, scope: Scope | None = None
+    ) -> Claim | None:
+        """See ``Store.claim``."""
+        ready = [
+            (cursor.due, owner, held, step, cursor)
+            for step in steps
+            for owner, held in self._all().items()
+            if scope in (None, owner)
+            and (cursor := self._cursor(held, step)) is not None
+            and cursor.due is not None
+            and cursor.due <= now - EPOCH
+        ]
+        if not ready:
+            return None
+        _, owner, held, step, cursor = min(ready, key=lambda found: found[0])  # the first of equals
+        cursor.token, cursor.due = next(self._tokens), now - EPOCH + timedelta(seconds=lease)
+        return Claim(owner, step, cursor.after, held.head, cursor.token, cursor.attempts)
+
+    def _claimed(self, claim: Claim) -> tuple[Held, Cursor] | None:
+        """What the claim is for, None when its token is not the newest."""
+        held = self._read(claim.scope)
+        cursor = self._cursor(held, claim.step)
+        return None if cursor is None or cursor.token != claim.token else (held, cursor)
+
+    async def commit(self, claim: Claim, changes: Changes, *, now: datetime) -> None:
+        """See ``Store.commit``."""
+        found = self._claimed(claim)
+        if found is None:
+            raise Conflict(f"the lease on {claim.step.name} of user {claim.scope.user!r} was lost; nothing was written")
+        held, cursor = found
+        there = {message.seq for message in held.log.values()}
+        model, vectors = claim.step.name.removeprefix(_DENSE), [v for v in changes.vectors if v.seq in there]
+        check_size("vectors", [v.vector for v in vectors], size_of(held.vectors.get(model, {})))
+        for record in changes.put:
+            if all(source.message_id in held.log for source in record.sources):
+                held.records[record.id] = deepcopy(record)
+        for name in changes.close.keys() & held.records.keys():
+            held.records[name] = replace(held.records[name], closed_at=changes.close[name])
+        held.index.update({e.seq: Indexed(e.seq, dict(e.terms)) for e in changes.index if e.seq in there})
+        held.index = dict(sorted(held.index.items()))
+        if vectors:
+            held.vectors.setdefault(model, {}).update(chunks_of(vectors))
+        behind = changes.cursor < held.head
+        held.cursors[claim.step.name] = replace(
+            cursor,
+            after=changes.cursor,
+            due=now - EPOCH if behind else None,
+            token=next(self._tokens),
+            attempts=0,
+            error=None,
+        )
+
+    async def release(self, claim: Claim, *, error: str | None, due: datetime) -> None:
+        """See ``Store.release``."""
+        found = self._claimed(claim)
+        if found is not None:
+            _, cursor = found
+            cursor.token, cursor.due = next(self._tokens), due - EPOCH
+            if error is not None:
+                cursor.attempts, cursor.error = cursor.attempts + 1, error
+
+    async def progress(self, steps: Sequence[Step], scope: Scope | None = None) -> list[Progress]:
+        """See ``Store.progress``."""
+        chosen, progress = self._chosen(scope), list[Progress]()
+        for step in steps:
+            pairs = [(held, self._cursor(held, step) or Cursor()) for held in chosen]
+            done = sum(message.seq <= cursor.after for held, cursor in pairs for message in held.log.values())
+            errors = tuple(cursor.error for _, cursor in pairs if cursor.error is not None)
+            progress.append(Progress(step, done, sum(len(held.log) for held in chosen), errors))
+        return progress
+
+    async def cursors(self, scope: Scope, steps: Sequence[Step]) -> dict[str, int]:
+        """See ``Store.cursors``."""
+        held = self._read(scope)
+        return {step.name: (self._cursor(held, step) or Cursor()).after for step in steps}
+
+    async def reset(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
+        """See ``Store.reset``."""
+        for held in self._chosen(scope):
+            for step in steps:
+                held.records = {name: r for name, r in held.records.items() if r.strategy != step.name}
+                if step.name == _LEXICAL:
+                    held.index.clear()
+                if step.name.startswith(_DENSE):
+                    held.vectors.pop(step.name.removeprefix(_DENSE), None)
+                if step.name in held.cursors:
+                    self._restart(held, step.name)
+
+    # -- upkeep
+
+    async def forget(
+        self,
+        scope: Scope,
+        *,
+        session_id: str | None = None,
+        message_ids: Sequence[str] | None = None,
+        everything: bool = False,
+    ) -> Erased:
+        """See ``Store.forget``."""
+        if (session_id is not None) + (message_ids is not None) + everything != 1:
+            raise InvalidInput("forget", "give exactly one of session_id, message_ids, everything=True")
+        held = self._read(scope)
+        if everything:
+            self._scopes.pop(scope, None)
+            vectors = sum(map(count_vectors, held.vectors.values()))
+            return Erased(len(held.log), len(held.sessions), len(held.records), vectors, len(held.index))
+        if message_ids is not None:
+            return erase(held, held.log.keys() & set(message_ids))
+        if held.sessions.pop(session_id or "", None) is None:
+            return Erased()
+        its_own = [name for name, record in held.records.items() if record.session_id == session_id]
+        for name in its_own:
+            del held.records[name]
+        erased = erase(held, {message.id for message in held.log.values() if message.session_id == session_id})
+        return replace(erased, sessions=1, records=erased.records + len(its_own))
+
+    async def stats(self, scope: Scope | None = None) -> Stats:
+        """See ``Store.stats``."""
+        chosen = self._chosen(scope)
+        statements = sum(message.kind == "statement" for held in chosen for message in held.log.values())
+        return Stats(
+            scopes=sum(held.anything for held in chosen),
+            sessions=sum(len(held.sessions) for held in chosen),
+            messages=sum(len(held.log) for held in chosen) - statements,
+            statements=statements,
+            records=sum(len(held.records) for held in chosen),
+            indexed=sum(len(held.index) for held in chosen),
+            vectors=sum(count_vectors(stored) for held in chosen for stored in held.vectors.values()),
+        )
+
+    async def models(self, scope: Scope | None = None) -> dict[str, tuple[int, int]]:
+        """See ``Store.models``."""
+        models: dict[str, tuple[int, int]] = {}
+        for held in self._chosen(scope):
+            for model, stored in held.vectors.items():
+                size, number = models.get(model, (0, 0))
+                if stored:
+                    models[model] = max(size, size_of(stored) or 0), number + count_vectors(stored)
+        return dict(sorted(models.items()))
+
+    async def backup(self, target: Path) -> None:
+        """Not to be had.
+
+        Raises:
+            StoreError: always.
+        """
+        self._all()
+        raise StoreError("a store in memory has no backup; export its messages, or open a file instead")
+
+    async def close(self) -> None:
+        """See ``Store.close``."""
+        self._closed = True
+        self._scopes.clear()

@@ -1,0 +1,23 @@
+"""The suite that every store passes: each sentence of ``Store`` in ``ports.py`` as a test."""
+
+from __future__ import annotations
+
+from jiyi.testing.store.branches import Branches
+from jiyi.testing.store.derivation import Derivation
+from jiyi.testing.store.erasure import Erasure
+from jiyi.testing.store.index import Meaning, Records, Words
+from jiyi.testing.store.log import Log
+
+
+class StoreConformance(Log, Branches, Words, Meaning, Records, Derivation, Erasure):
+    """Subclass it, and give ``open``::
+
+        class TestMyStore(StoreConformance):
+            async def open(self, path):
+                return await MyStore.open(path / "jiyi.db")
+
+    A store that keeps nothing beyond its process sets ``durable = False``.
+    """
+
+
+__all__ = ["StoreConformance"]
