@@ -136,7 +136,7 @@ def stats(db: sqlite3.Connection, scope: Scope | None, size: int) -> Stats:
         return db.execute(sql, (key,)).fetchone()[0]
 
     return Stats(
-        scopes=total("count(*)", "scope", f"{log.HOLDS} AND scope.id"),
+        scopes=total(f"sum({log.HOLDS})", "scope", "id"),
         sessions=total("count(*)", "session"),
         messages=total("sum(messages)", "scope", "id") - statements,
         statements=statements,
