@@ -71,11 +71,7 @@ class Branches(StoreCase):
         for session, scope in (("s", ADA), ("new", ADA), ("s", Scope("new"))):
             with pytest.raises(NotFound):
                 await self.add(store, "x", session=session, scope=scope, after=after)
-        assert (
-            await store.messages(ADA, Filter(active=None)),
-            await store.sessions(ADA),
-            await store.scopes(),
-        ) == before
+        assert await self._everything(store) == before
 
     # -- sent again
 

@@ -179,11 +179,7 @@ class Derivation(StoreCase):
         with pytest.raises(Conflict):
             await store.commit(claim, changes, now=at(3000))
         await store.release(claim, error="late", due=at(9999))
-        assert (
-            await store.records(ADA, current=None),
-            await store.cursors(ADA, [WORDS]),
-            await store.stats(),
-        ) == before
+        assert await self._written(store) == before
         (progress,) = await store.progress([WORDS])
         assert progress.errors == ()
 
