@@ -25,8 +25,8 @@ from jiyi.types import Hit
 
 LANGUAGES = {"en": "English", "zh": "中文"}
 
-ASKED = {"en": ("en-q02", "en-q03", "en-q06", "en-q09"), "zh": ("zh-q02", "zh-q03", "zh-q07", "zh-q09")}
-"""Questions of the samples that are asked; the last one of each gives the context that is shown."""
+ASKED = {"en": ("en-q10", "en-q03", "en-q01", "en-q02"), "zh": ("zh-q06", "zh-q07", "zh-q08", "zh-q04")}
+"""Questions of the samples that are asked; the first one of each gives the context that is shown."""
 
 HITS = 3
 BUDGET = 1000
@@ -103,14 +103,15 @@ def _sample(language: str) -> tuple[Sequence[Entry], list[tuple[Question, Label]
         for name, origin in (("conversations", f"{language}.jsonl"), ("questions", f"{language}.questions.jsonl")):
             (Path(folder) / f"{name}.jsonl").write_bytes((files / origin).read_bytes())
         (sample,) = read_dataset(Path(folder))
-    pairs = zip(sample.questions, sample.labels, strict=True)
-    return sample.entries, [pair for pair in pairs if pair[1].question_id in ASKED[language]]
+    pairs = list(zip(sample.questions, sample.labels, strict=True))
+    chosen = [pair for pair in pairs if pair[1].question_id in ASKED[language]]
+    return sample.entries, chosen or pairs[: len(ASKED[language])]
 
 
 async def _ask(memory: AsyncMemory, sample: Shown) -> None:
     for question, _, hits in sample.asked:
         hits += await memory.search(question.text, user_id=sample.user, k=HITS)
-    sample.question = sample.asked[-1][0].text
+    sample.question = sample.asked[0][0].text
     sample.context = await memory.session(user_id=sample.user).context(sample.question, max_tokens=BUDGET)
 
 
@@ -148,7 +149,8 @@ def _show(shown: Sequence[Shown], embedder: str, keep: Path | None) -> None:
         out.print(Rule(Text(LANGUAGES[sample.language], style="bold")))
         out.print(
             f"{sample.messages} messages of {sample.user} in {sample.sessions} sessions, "
-            f"{sample.history_tokens:,} tokens. Asked in other words, with no model and no network:\n"
+            f"{sample.history_tokens:,} tokens. Asked in other words,\n"
+            "with no model and no network (✓ holds the answer; in brackets: session, message, relevance):\n"
         )
         for question, label, hits in sample.asked:
             _show_answer(question, label, hits)
