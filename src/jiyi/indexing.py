@@ -35,7 +35,7 @@ def lexical_entry(message: Message) -> Indexed:
 class DenseIndex:
     """Derives the vectors of each message; a long one has several."""
 
-    batch_size = 64
+    batch_size = 32
 
     def __init__(self, embedder: Embedder) -> None:
         self.step = dense_step(embedder.name)

@@ -14,8 +14,8 @@ from jiyi.types import Changes, Claim, Filter, Progress, Scope, Step
 
 log = logging.getLogger("jiyi.worker")
 
-LEASE = 120.0
-"""Seconds a claim holds; a worker that dies is replaced after that."""
+LEASE = 60.0
+"""Seconds a claim holds; a worker that was killed is replaced after that."""
 
 MAX_WAIT = 600.0
 """Longest pause between two tries of a failing batch, in seconds."""
@@ -42,6 +42,8 @@ class Worker:
         self._clock = clock
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._stopping = False
+        self._deriving: asyncio.Future[Changes] | None = None
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -57,6 +59,7 @@ class Worker:
         """Registers the steps and goes to work in the background."""
         await self._store.register(self.steps)
         if self._task is None:
+            self._stopping = False
             self._task = asyncio.create_task(self._run(), name="jiyi-worker")
             self.wake()
 
@@ -67,9 +70,13 @@ class Worker:
     async def stop(self) -> None:
         """Ends the background work between two commits; what is left is done at the next start."""
         task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        if task is None:
+            return
+        self._stopping = True
+        self.wake()
+        if self._deriving is not None:
+            self._deriving.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
     async def drain(self, report: Callable[[list[Progress]], None] | None = None) -> None:
         """Works until every step is at the head of the log, or only failing batches are left.
@@ -91,37 +98,57 @@ class Worker:
     async def work(self, scope: Scope | None = None) -> bool:
         """Derives one batch of the first step that has any waiting; False when there is none."""
         for step, deriver in self._derivers.items():
-            claim = await self._store.claim([step], now=self._clock.now(), lease=LEASE, scope=scope)
+            claim = await self._claim(step, scope)
             if claim is not None:
                 await self._derive(claim, deriver)
                 return True
         return False
 
+    async def _claim(self, step: Step, scope: Scope | None) -> Claim | None:
+        """Takes a lease; one that is taken while we are cancelled is given back, or the next worker would wait."""
+        taking = asyncio.ensure_future(self._store.claim([step], now=self._clock.now(), lease=LEASE, scope=scope))
+        try:
+            return await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            if (claim := await taking) is not None:
+                await self._store.release(claim, error=None, due=self._clock.now())
+            raise
+
     async def _run(self) -> None:
-        while True:
+        while not self._stopping:
             self._wake.clear()
             try:
-                while await self.work():
+                while not self._stopping and await self.work():
                     pass
             except JiyiError:
                 log.exception("background work paused; the log is complete, what is derived catches up later")
-            with contextlib.suppress(TimeoutError):  # another process may have written, a failed batch may be due
-                await asyncio.wait_for(self._wake.wait(), IDLE)
+            if self._stopping:
+                return
+            # another process may have written, a failed batch may be due; not wait_for, which may swallow a cancel
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(IDLE):
+                    await self._wake.wait()
 
     async def _derive(self, claim: Claim, deriver: Deriver) -> None:
         size = max(1, deriver.batch_size >> max(0, claim.attempts - WHOLE_TRIES + 1))
         try:
             messages = await self._store.messages(claim.scope, Filter(after_seq=claim.after, active=None), limit=size)
             cursor = messages[-1].seq if len(messages) == size else claim.head
-            changes = await deriver.derive(Batch(claim.scope, tuple(messages), max(cursor, claim.after)))
+            batch = Batch(claim.scope, tuple(messages), max(cursor, claim.after))
+            self._deriving = asyncio.ensure_future(deriver.derive(batch))
+            changes = await self._deriving
         except asyncio.CancelledError:
             await self._store.release(claim, error=None, due=self._clock.now())
+            if self._stopping:
+                return
             raise
         except Exception as error:  # whatever a deriver does, the log and the chat go on
             await self._failed(claim, size, error)
             return
+        finally:
+            self._deriving = None
         try:
-            await self._store.commit(claim, changes, now=self._clock.now())
+            await asyncio.shield(self._store.commit(claim, changes, now=self._clock.now()))
         except Conflict:
             log.info("%s: another worker took over %s", claim.step.name, claim.scope)
 

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from jiyi.ports import Batch, Store
+from jiyi.stores.memory import MemoryStore
+from jiyi.stores.sqlite import SqliteStore
+from jiyi.testing.clock import FakeClock
+from jiyi.types import Changes, Filter, Message, Scope, Step
+from jiyi.worker import Worker
+
+SCOPE = Scope("ada")
+
+
+class Recorder:
+    """A deriver that notes what it is given, and fails where it is told to."""
+
+    def __init__(self, batch_size: int = 10, bad: frozenset[str] = frozenset(), name: str = "notes") -> None:
+        self.step = Step(name, "1")
+        self.batch_size = batch_size
+        self.bad = bad
+        self.seen: list[str] = []
+        self.hold: asyncio.Event | None = None
+
+    async def derive(self, batch: Batch) -> Changes:
+        if self.hold is not None:
+            await self.hold.wait()
+        if any(message.text in self.bad for message in batch.messages):
+            raise RuntimeError("cannot read this")
+        self.seen += [message.text for message in batch.messages]
+        return Changes(cursor=batch.cursor)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path):  # noqa: ANN201
+    store: Store = await (MemoryStore.open() if request.param == "memory" else SqliteStore.open(tmp_path / "w.db"))
+    yield store
+    await store.close()
+
+
+async def write(store: Store, clock: FakeClock, count: int) -> list[str]:
+    texts = [f"line {i}" for i in range(count)]
+    messages = [
+        Message(f"m{i}", "s", "user", t, digest=f"{i:032x}", recorded_at=clock.now()) for i, t in enumerate(texts)
+    ]
+    await store.append(SCOPE, "s", messages)
+    return texts
+
+
+async def test_drain_derives_everything_in_order_once(store: Store, clock: FakeClock) -> None:
+    deriver = Recorder(batch_size=3)
+    worker = Worker(store, [deriver], clock)
+    await worker.start()
+    texts = await write(store, clock, 10)
+    await worker.drain()
+    assert deriver.seen == texts
+    await worker.drain()
+    assert deriver.seen == texts
+    await worker.stop()
+
+
+@pytest.mark.parametrize("bad", ["line 0", "line 4", "line 9"])
+async def test_one_bad_message_is_passed_over_and_blocks_nothing(store: Store, clock: FakeClock, bad: str) -> None:
+    deriver = Recorder(batch_size=8, bad=frozenset([bad]))
+    worker = Worker(store, [deriver], clock)
+    await store.register([deriver.step])
+    texts = await write(store, clock, 10)
+    for _ in range(60):
+        while await worker.work():
+            pass
+        clock.advance(600)
+    assert deriver.seen == [text for text in texts if text != bad]
+    assert (await store.cursors(SCOPE, [deriver.step]))[deriver.step.name] == 10
+
+
+async def test_a_failure_waits_and_is_reported(store: Store, clock: FakeClock) -> None:
+    deriver = Recorder(batch_size=8, bad=frozenset(["line 1"]))
+    worker = Worker(store, [deriver], clock)
+    await store.register([deriver.step])
+    await write(store, clock, 3)
+    assert await worker.work()
+    assert not await worker.work(), "not due yet"
+    progress = (await store.progress([deriver.step]))[0]
+    assert progress.done == 0 and "cannot read this" in progress.errors[0]
+    await worker.drain()
+
+
+async def test_stop_gives_the_lease_back_at_once(store: Store, clock: FakeClock) -> None:
+    slow = Recorder()
+    slow.hold = asyncio.Event()
+    worker = Worker(store, [slow], clock)
+    await worker.start()
+    texts = await write(store, clock, 5)
+    worker.wake()
+    await asyncio.sleep(0.05)
+    await asyncio.wait_for(worker.stop(), 5)
+    quick = Recorder()
+    await asyncio.wait_for(Worker(store, [quick], clock).drain(), 5)
+    assert quick.seen == texts and slow.seen == []
+
+
+async def test_a_cancelled_drain_gives_the_lease_back(store: Store, clock: FakeClock) -> None:
+    for pause in (0.0, 0.001, 0.003, 0.01):
+        slow = Recorder(name=f"slow {pause}")
+        slow.hold = asyncio.Event()
+        await store.register([slow.step])
+        await store.append(
+            SCOPE, "s", [Message(f"x{pause}", "s", "user", "x", digest="0" * 32, recorded_at=clock.now())]
+        )
+        draining = asyncio.create_task(Worker(store, [slow], clock).drain())
+        await asyncio.sleep(pause)
+        draining.cancel()
+        await asyncio.gather(draining, return_exceptions=True)
+        claim = await store.claim([slow.step], now=clock.now(), lease=60)
+        assert claim is not None, pause
+
+
+async def test_stopping_right_after_a_write_never_hangs(store: Store, clock: FakeClock) -> None:
+    for i in range(30):
+        worker = Worker(store, [Recorder()], clock)
+        await worker.start()
+        await store.append(SCOPE, "s", [Message(f"y{i}", "s", "user", "y", digest="0" * 32, recorded_at=clock.now())])
+        worker.wake()
+        await asyncio.sleep(0.0005 * (i % 4))
+        await asyncio.wait_for(worker.stop(), 5)
+    assert len(await store.messages(SCOPE, Filter())) == 30
+
+
+async def test_two_workers_derive_each_message_once(store: Store, clock: FakeClock) -> None:
+    one, two = Recorder(batch_size=2), Recorder(batch_size=2)
+    await store.register([one.step])
+    texts = await write(store, clock, 40)
+    await asyncio.gather(Worker(store, [one], clock).drain(), Worker(store, [two], clock).drain())
+    assert sorted(one.seen + two.seen) == sorted(texts)
