@@ -195,6 +195,8 @@ class MemoryStore:
 
     async def lexical(self, scope: Scope, terms: Sequence[str], *, limit: int = 2000) -> Lexical:
         """See ``Store.lexical``."""
+        if scope not in self._all():
+            return Lexical()
         index = self._read(scope).index
         found = {term: occurrences(index, term) for term in terms if term}
         rarest = sorted(found, key=lambda term: (len(found[term]), term))

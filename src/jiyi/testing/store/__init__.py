@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from jiyi.testing.store.branches import Branches
 from jiyi.testing.store.derivation import Derivation
+from jiyi.testing.store.durability import Durability
 from jiyi.testing.store.erasure import Erasure
+from jiyi.testing.store.hostile import Hostile
 from jiyi.testing.store.index import Meaning, Records, Words
+from jiyi.testing.store.isolation import Isolation
 from jiyi.testing.store.log import Log
+from jiyi.testing.store.machine import Machine
 
 
-class StoreConformance(Log, Branches, Words, Meaning, Records, Derivation, Erasure):
+class StoreConformance(
+    Log, Branches, Words, Meaning, Records, Derivation, Erasure, Isolation, Hostile, Durability, Machine
+):
     """Subclass it, and give ``open``::
 
         class TestMyStore(StoreConformance):
