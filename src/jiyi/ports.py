@@ -82,7 +82,9 @@ class Store(Protocol):
 
     Every method that takes a scope touches nothing outside it.  Every writing method is one transaction: when it
     returns, a crash loses nothing of it; when it raises, nothing changed.  Results are in the order said here, the same
-    in every store.  Methods may be awaited from many tasks at once; two processes may open the same database.
+    in every store.  Methods may be awaited from many tasks at once; two processes may open the same database.  Names
+    and terms are compared as they are, code point by code point, and sorted that way; times as moments, kept to the
+    microsecond in an offset of whole minutes.  What is returned must not be written to.
     """
 
     url: str
@@ -93,13 +95,16 @@ class Store(Protocol):
                      ) -> list[Message]:
         """Puts messages at the end of the log and of the session's path, in the order given; makes scope and session
         when they are new.  Returns them with ``seq`` (from 1, without gap when appended), ``position``, ``parent_id``,
-        ``chain``, ``active`` filled in; ``recorded_at`` is the caller's.
+        ``chain``, ``active`` filled in (whatever the caller wrote there); ``recorded_at`` is the caller's.  The seq of
+        an erased message is not given again while its scope is there.
 
-        A message whose id the scope already has is not stored again: the stored one is returned in its place when the
-        digests agree, otherwise ``Conflict`` is raised.  ``after``: id of the message that the first one follows
-        (messages after that one leave the active path first), ``"head"`` for the current end, None for the session's
-        very beginning.  Statements have session_id "" and no parent, position, chain.  An unknown ``after`` raises
-        ``NotFound``."""
+        A message whose id the scope already has is not stored again: the stored one, as it is after this call, is
+        returned in its place when the digests agree, otherwise ``Conflict`` is raised.  When all are known, nothing
+        changes.  ``after``: id of the message that the first one follows (the path to it becomes the active one first),
+        ``"head"`` for the current end, None for the session's very beginning; known messages that stand right behind
+        that place are stepped over, so that a branch sent again with more goes on at its end.  An ``after`` that is not
+        in the session raises ``NotFound``.  Statements, and messages without a session, have session_id "" and no
+        parent, position, chain."""
         ...
 
     async def messages(self, scope: Scope, where: Filter = Filter(), *, limit: int | None = None,
@@ -120,7 +125,7 @@ class Store(Protocol):
         ...
 
     async def scopes(self, tenant: str | None = None) -> list[Scope]:
-        """All scopes that hold anything, sorted."""
+        """All scopes that hold a session, message or record (a salt alone is nothing), by tenant, user, agent."""
         ...
 
     async def salt(self, scope: Scope) -> bytes:
@@ -132,45 +137,54 @@ class Store(Protocol):
     async def records(self, scope: Scope, *, kind: str | None = None, session_id: str | None = None,
                       current: bool | None = True, ids: Sequence[str] | None = None,
                       limit: int | None = None) -> list[Record]:
-        """Records that match, oldest first (recorded_at, id); ``current`` False for closed ones, None for all."""
+        """Records that match, oldest first (recorded_at, id); ``current`` False for closed ones, None for all.
+        ``limit`` keeps the first ones."""
         ...
 
     async def lexical(self, scope: Scope, terms: Sequence[str], *, limit: int = 2000) -> Lexical:
-        """Statistics and candidates for index terms.  Never raises for odd terms; no terms, no hits."""
+        """Statistics and candidates for index terms.  Never raises for odd terms; no terms, no hits.  ``frequency`` has
+        every term but "", with 0 where nobody has it; a scope that is not there gives ``Lexical()``.  Rarest terms
+        first, ties by term, then older messages first."""
         ...
 
     async def dense(self, scope: Scope, model: str, query: Vector, *, limit: int = 300,
                     seqs: Sequence[int] | None = None) -> Dense:
         """The ``limit`` messages nearest to a unit vector among those embedded by ``model``; with ``seqs`` the cosine
-        of exactly these (those without a vector are left out)."""
+        of exactly these (those without a vector are left out), statistics still over all.  Best first, ties by seq;
+        cosines are within 0.002.  ``InvalidInput`` when the query has other dimensions than what is stored."""
         ...
 
     # -- derivation
 
     async def register(self, steps: Sequence[Step]) -> None:
         """Makes cursors for these steps in every scope, now and for scopes to come.  A step whose version is new starts
-        at 0; what its older version indexed or embedded stays readable until then."""
+        at 0 and its older version is no more; what that one indexed or embedded stays readable until it is replaced,
+        message by message."""
         ...
 
     async def claim(self, steps: Sequence[Step], *, now: datetime, lease: float,
                     scope: Scope | None = None) -> Claim | None:
         """Takes a lease of ``lease`` seconds on the longest waiting pair of scope and step whose cursor is behind the
-        log, that is due and not leased; None when there is none."""
+        log, that is due and not leased; None when there is none.  It waits since the message that made work for it, its
+        last commit, or ``due``; ties go by the order of ``steps``, then by age of the scope.  The lease ends at ``now``
+        + ``lease``; tokens never repeat, not even when a forgotten scope comes again."""
         ...
 
     async def commit(self, claim: Claim, changes: Changes, *, now: datetime) -> None:
-        """Writes the changes, moves the cursor, ends the lease.  Entries for messages that were erased meanwhile are
-        left out.  Index entries and vectors replace those of the same message (and model).  ``Conflict`` when the claim's
-        token is not the newest."""
+        """Writes the changes (``put`` before ``close``), moves the cursor, ends the lease.  Entries for messages that
+        were erased meanwhile are left out, and records that rest on one.  Index entries and vectors replace those of
+        the same message (and model, which is the step's name after ``dense:``); a record replaces that of the same id.
+        ``Conflict`` when the claim's token is not the newest, and after a commit or release of it; a lease that ran out
+        but was taken by nobody still commits.  ``InvalidInput`` for vectors of unequal dimensions."""
         ...
 
     async def release(self, claim: Claim, *, error: str | None, due: datetime) -> None:
-        """Ends a lease without moving the cursor; with an error the attempt count grows and the step is not due before
-        ``due``.  A token that is no longer the newest changes nothing."""
+        """Ends a lease without moving the cursor; the step is not due before ``due``, and with an error the attempt
+        count grows.  A token that is no longer the newest changes nothing."""
         ...
 
     async def progress(self, steps: Sequence[Step], scope: Scope | None = None) -> list[Progress]:
-        """How far each step is, in the order asked."""
+        """How far each step is, in the order asked; 0 done for one that is not registered in this version."""
         ...
 
     async def cursors(self, scope: Scope, steps: Sequence[Step]) -> dict[str, int]:
@@ -179,7 +193,7 @@ class Store(Protocol):
 
     async def reset(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
         """Throws away what these steps derived (records by strategy name; the whole index for ``lexical``; the vectors
-        of the model for ``dense:<model>``) and puts their cursors to 0."""
+        of the model for ``dense:<model>``) and puts their cursors to 0; claims on them are lost."""
         ...
 
     # -- upkeep
@@ -187,24 +201,27 @@ class Store(Protocol):
     async def forget(self, scope: Scope, *, session_id: str | None = None,
                      message_ids: Sequence[str] | None = None, everything: bool = False) -> Erased:
         """Erases exactly one of: a session, messages, the whole scope.  Removes rows, vectors, index entries, and every
-        record that rests on a removed message, in one transaction; then the bytes.  Children of an erased message follow
-        its parent.  What is not there counts 0."""
+        record that rests on a removed message or belongs to the session, and the errors of the scope's steps (they may
+        quote a message), in one transaction; then the bytes.  Children of an erased message follow its parent, and
+        positions, chains and the head are those of the path without it; a session without messages stays until it is
+        erased itself.  What is not there counts 0.  ``InvalidInput`` for not exactly one."""
         ...
 
     async def stats(self, scope: Scope | None = None) -> Stats:
-        """Counts, of one scope or of all."""
+        """Counts, of one scope or of all; ``messages`` without statements, ``vectors`` by chunk."""
         ...
 
     async def models(self, scope: Scope | None = None) -> dict[str, tuple[int, int]]:
-        """Embedding model -> (dimensions, vectors) of what is stored."""
+        """Embedding model -> (dimensions, vectors) of what is stored; none without vectors."""
         ...
 
     async def backup(self, target: Path) -> None:
-        """Writes a consistent copy while others read and write; replaces ``target`` only when it is whole."""
+        """Writes a consistent copy while others read and write; replaces ``target`` only when it is whole.
+        ``StoreError`` when it cannot be written, or where there is nothing to copy from (a store in memory)."""
         ...
 
     async def close(self) -> None:
-        """Ends open work and lets go of the database; a second call does nothing."""
+        """Ends open work and lets go of the database; a second call does nothing, any other use is a ``StoreError``."""
         ...
 
 
