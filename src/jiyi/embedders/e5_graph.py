@@ -1,8 +1,8 @@
 """The encoder of multilingual-e5-small as an ONNX graph over the original 4-bit weights.
 
 Only the twelve layers: word vectors are looked up outside, in the mapped weight file, which keeps the graph at 14 MB.
-Each matrix stays in its 4-bit blocks (``MatMulNBits`` of onnxruntime, activations rounded to 8 bits in blocks of the same
-length as in the 4-bit engine), so the vectors agree with the engine's.
+Each matrix stays in its 4-bit blocks (``MatMulNBits`` of onnxruntime, activations rounded to 8 bits in blocks as
+long as those of the 4-bit engine), so the vectors agree with the engine's.
 """
 
 from __future__ import annotations
@@ -55,11 +55,21 @@ class _Graph:
             x,
             self.weight(f"{name}.w", packed),
             self.weight(f"{name}.scale", scales.reshape(-1)),
-            "", "",
+            "",
+            "",
             self.weight(f"{name}.b", bias),
         ]
-        return self.node("MatMulNBits", inputs, name, domain=_CONTRIB, K=shape[1], N=len(bias), bits=4,
-                         block_size=BLOCK, accuracy_level=_INT8_ACTIVATIONS)
+        return self.node(
+            "MatMulNBits",
+            inputs,
+            name,
+            domain=_CONTRIB,
+            K=shape[1],
+            N=len(bias),
+            bits=4,
+            block_size=BLOCK,
+            accuracy_level=_INT8_ACTIVATIONS,
+        )
 
     def norm(self, x: str, name: str, weights: Weights, *, skip: str | None = None) -> str:
         """Layer norm of ``x``, or of ``x`` + ``skip``."""
@@ -67,8 +77,9 @@ class _Graph:
         bias = self.weight(f"{name}.b", weights.floats(f"{name}.b"))
         if skip is None:
             return self.node("LayerNormalization", [x, scale, bias], name, axis=-1, epsilon=weights.epsilon)
-        return self.node("SkipLayerNormalization", [x, skip, scale, bias], name, domain=_CONTRIB,
-                         epsilon=weights.epsilon)
+        return self.node(
+            "SkipLayerNormalization", [x, skip, scale, bias], name, domain=_CONTRIB, epsilon=weights.epsilon
+        )
 
 
 def build(weights: Weights) -> bytes:
@@ -77,7 +88,6 @@ def build(weights: Weights) -> bytes:
     Inputs: ``embedded`` float (batch, length, 384) and ``lengths`` int32 (batch): tokens that are not padding.
     Output: ``hidden`` float (batch, length, 384).
     """
-    import onnx
     from onnx import TensorProto, helper
 
     width = weights.width
@@ -89,9 +99,12 @@ def build(weights: Weights) -> bytes:
     shape = ["batch", "length", width]
     model: Any = helper.make_model(
         helper.make_graph(
-            graph.nodes, "e5",
-            [helper.make_tensor_value_info("embedded", TensorProto.FLOAT, shape),
-             helper.make_tensor_value_info("lengths", TensorProto.INT32, ["batch"])],
+            graph.nodes,
+            "e5",
+            [
+                helper.make_tensor_value_info("embedded", TensorProto.FLOAT, shape),
+                helper.make_tensor_value_info("lengths", TensorProto.INT32, ["batch"]),
+            ],
             [helper.make_tensor_value_info("hidden", TensorProto.FLOAT, shape)],
             graph.weights,
         ),
@@ -106,8 +119,9 @@ def _layer(graph: _Graph, weights: Weights, x: str, at: str) -> str:
     q = graph.linear(x, at + "q", weights, [at + "q"], (width, width))
     k = graph.linear(x, at + "k", weights, [at + "k"], (width, width))
     v = graph.linear(x, at + "v", weights, [at + "v"], (width, width))
-    seen = graph.node("MultiHeadAttention", [q, k, v, "", "lengths"], at + "seen", domain=_CONTRIB,
-                      num_heads=weights.heads)
+    seen = graph.node(
+        "MultiHeadAttention", [q, k, v, "", "lengths"], at + "seen", domain=_CONTRIB, num_heads=weights.heads
+    )
     x = graph.norm(graph.linear(seen, at + "ao", weights, [at + "ao"], (width, width)), at + "aln", weights, skip=x)
     wide = graph.linear(x, at + "fi", weights, [at + "fi"], (inner, width))
     bent = graph.node("Gelu", [wide], at + "gelu", domain=_CONTRIB)

@@ -1,4 +1,4 @@
-"""The unigram tokenizer of multilingual-e5-small, step by step as the 4-bit engine does it, so that both see the same ids.
+"""The unigram tokenizer of multilingual-e5-small, step by step as the 4-bit engine does it: both see the same ids.
 
 Plain Python is fast enough: no piece of this vocabulary reaches over a blank, so a text falls into words, and the words
 of conversations repeat.

@@ -2,9 +2,9 @@
 
 The file is mapped, not read: processes share its pages, and the 48 MB of word vectors are never copied.  Layout (little
 endian): magic ``E5S1`` and a version; seven sizes, the epsilon of the layer norms and the block size; the vocabulary
-(five integers, byte length, offsets, scores, UTF-8 pieces); the replacements of the normaliser; the directory of tensors.
-A 4-bit block holds 32 weights: a float16 scale d and 16 bytes; byte j has weight j in its lower half and weight j + 16 in
-its upper half, each as (w / d) + 8.
+(five integers, byte length, offsets, scores, UTF-8 pieces); the replacements of the normaliser; the directory of
+tensors.  A 4-bit block holds 32 weights: a float16 scale d and 16 bytes; byte j has weight j in its lower half and
+weight j + 16 in its upper half, each as (w / d) + 8.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import mmap
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Weights:
         self._words = self._array("emb.word", _BLOCK_TYPE).reshape(self.rows, -1)
         self._places = self.floats("emb.pos").reshape(self.positions, -1) + self.floats("emb.type")[: self.width]
 
-    def _take(self, layout: str) -> tuple[int, ...]:
+    def _take(self, layout: str) -> tuple[Any, ...]:
         found = struct.unpack_from("<" + layout, self._data, self._at)
         self._at += struct.calcsize("<" + layout)
         return found
@@ -71,7 +71,7 @@ class Weights:
         count, begin, end, _, unknown = self._take("5i")
         (length,) = self._take("Q")
         offsets = self._take(f"{count + 1}I")
-        scores = list(self._take(f"{count}f"))
+        scores = [float(score) for score in self._take(f"{count}f")]
         (blob,) = struct.unpack_from(f"{length}s", self._data, self._at)
         self._at += length
         pieces = {blob[a:b].decode(): i for i, (a, b) in enumerate(zip(offsets, offsets[1:], strict=False))}
@@ -93,7 +93,7 @@ class Weights:
             found[name] = (offset, length)
         return found
 
-    def _array(self, name: str, kind: np.dtype[np.void] | str) -> NDArray[np.void]:
+    def _array(self, name: str, kind: np.dtype[np.void] | str) -> NDArray[Any]:
         offset, length = self._tensors[name]
         dtype = np.dtype(kind)
         return np.frombuffer(self._data, dtype, length // dtype.itemsize, offset)
@@ -105,14 +105,19 @@ class Weights:
     def blocks(self, name: str, rows: int) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
         """A 4-bit matrix: scales (rows, blocks) and nibbles (rows, blocks, 32), which stand for (n - 8) * scale."""
         found = self._array(name, _BLOCK_TYPE).reshape(rows, -1)
-        halves = found["halves"]
-        return found["scale"].astype(np.float32), np.concatenate([halves & 15, halves >> 4], axis=-1)
+        return found["scale"].astype(np.float32), _nibbles(found)
 
     def embedded(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """Word plus place plus type for token ids (batch, length): (batch, length, width)."""
         found = self._words[ids]
-        halves = found["halves"]
-        words = np.concatenate([halves & 15, halves >> 4], axis=-1).astype(np.float32)
+        words: NDArray[np.float32] = _nibbles(found).astype(np.float32)
         words -= 8
         words *= found["scale"].astype(np.float32)[..., None]
-        return words.reshape(*ids.shape, self.width) + self._places[: ids.shape[1]]
+        flat = words.reshape(*ids.shape, self.width)
+        flat += self._places[: ids.shape[1]]
+        return flat
+
+
+def _nibbles(blocks: NDArray[np.void]) -> NDArray[np.uint8]:
+    halves: NDArray[np.uint8] = blocks["halves"]
+    return np.concatenate([np.bitwise_and(halves, 15), np.right_shift(halves, 4)], axis=-1, dtype=np.uint8)

