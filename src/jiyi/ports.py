@@ -151,7 +151,8 @@ class Store(Protocol):
                     seqs: Sequence[int] | None = None) -> Dense:
         """The ``limit`` messages nearest to a unit vector among those embedded by ``model``; with ``seqs`` the cosine
         of exactly these (those without a vector are left out), statistics still over all.  Best first, ties by seq;
-        cosines are within 0.002.  ``InvalidInput`` when the query has other dimensions than what is stored."""
+        cosines are within 0.002, mean and deviation within 0.01.  ``InvalidInput`` when the query has other dimensions
+        than what is stored."""
         ...
 
     # -- derivation

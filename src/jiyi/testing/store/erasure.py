@@ -263,7 +263,7 @@ class Erasure(StoreCase):
         await self.embed(store, {1: [unit(0, 1)]})
         before = await self._count(store), await store.lexical(ADA, ["aisle", "the", "ai*"])
         size = (await store.stats()).bytes
-        for _ in range(25):
+        for _ in range(15):
             (k1,) = await store.append(ADA, "s", [said("k1", "Prefers an aisle seat near the exit")])
             await self.index(store, {k1.seq: "prefers an aisle seat near the exit"})
             await self.embed(store, {k1.seq: [unit(1, 0), unit(1, 1)]})
