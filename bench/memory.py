@@ -25,8 +25,29 @@ from jiyi import Memory
 
 WORDS = [
     f"{a}{b}"
-    for a in "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zu".split()
-    for b in "ran let mir dop ses tul".split()
+    for a in [
+        "ba",
+        "ce",
+        "di",
+        "fo",
+        "gu",
+        "ha",
+        "je",
+        "ki",
+        "lo",
+        "mu",
+        "na",
+        "pe",
+        "qui",
+        "ro",
+        "su",
+        "ta",
+        "ve",
+        "wi",
+        "xo",
+        "zu",
+    ]
+    for b in ["ran", "let", "mir", "dop", "ses", "tul"]
 ]
 
 

@@ -62,6 +62,4 @@ def _import(kind: Kind, target: str) -> Any:
 def _unknown(kind: Kind, name: str, known: list[str]) -> NotFound:
     close = get_close_matches(name, known, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    return NotFound(
-        f"{kind}: unknown name {name!r}; there are {', '.join(known)}, or give package.module:Class.{hint}"
-    )
+    return NotFound(f"{kind}: unknown name {name!r}; there are {', '.join(known)}, or give package.module:Class.{hint}")

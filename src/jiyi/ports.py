@@ -11,8 +11,8 @@ from typing import Protocol
 from jiyi.types import (
     JSON,
     Block,
-    ChatMessage,
     Changes,
+    ChatMessage,
     Claim,
     Dense,
     Erased,
@@ -28,6 +28,9 @@ from jiyi.types import (
     Step,
     Vector,
 )
+
+EVERYTHING = Filter()
+"""The filter that every message of a scope on an active path passes."""
 
 
 class Clock(Protocol):
@@ -51,7 +54,8 @@ class TokenCounter(Protocol):
 
     def cut(self, text: str, tokens: int) -> str:
         """The longest beginning of ``text`` of at most ``tokens`` tokens that ends between two characters a reader
-        sees (no broken surrogate, joined emoji or combining mark)."""
+        sees (no broken surrogate, joined emoji or combining mark).
+        """
         ...
 
 
@@ -65,7 +69,8 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """One vector per passage, in order; an empty list gives an empty list.  The same text gives the same vector
-        whatever stands beside it."""
+        whatever stands beside it.
+        """
         ...
 
     async def embed_query(self, text: str) -> Vector:
@@ -91,8 +96,14 @@ class Store(Protocol):
 
     # -- log
 
-    async def append(self, scope: Scope, session_id: str, messages: Sequence[Message], *, after: str | None = "head",
-                     ) -> list[Message]:
+    async def append(
+        self,
+        scope: Scope,
+        session_id: str,
+        messages: Sequence[Message],
+        *,
+        after: str | None = "head",
+    ) -> list[Message]:
         """Puts messages at the end of the log and of the session's path, in the order given; makes scope and session
         when they are new.  Returns them with ``seq`` (from 1, without gap when appended), ``position``, ``parent_id``,
         ``chain``, ``active`` filled in (whatever the caller wrote there); ``recorded_at`` is the caller's.  The seq of
@@ -104,24 +115,37 @@ class Store(Protocol):
         ``"head"`` for the current end, None for the session's very beginning; known messages that stand right behind
         that place are stepped over, so that a branch sent again with more goes on at its end.  An ``after`` that is not
         in the session raises ``NotFound``.  Statements, and messages without a session, have session_id "" and no
-        parent, position, chain."""
+        parent, position, chain.
+        """
         ...
 
-    async def messages(self, scope: Scope, where: Filter = Filter(), *, limit: int | None = None,
-                       newest: bool = False) -> list[Message]:
+    async def messages(
+        self, scope: Scope, where: Filter = EVERYTHING, *, limit: int | None = None, newest: bool = False
+    ) -> list[Message]:
         """The messages that match, in seq order — with a ``session_id`` and ``active=True``, in path order.  ``limit``
-        keeps the first ones, with ``newest`` the last ones (still in ascending order)."""
+        keeps the first ones, with ``newest`` the last ones (still in ascending order).
+        """
         ...
 
     async def sessions(self, scope: Scope, session_id: str | None = None) -> list[Session]:
         """All sessions of the scope, or the one asked for (an empty list when there is none), last updated first, ties
-        by id."""
+        by id.
+        """
         ...
 
-    async def update_session(self, scope: Scope, session_id: str, *, at: datetime, title: str | None = None,
-                             metadata: Mapping[str, JSON] | None = None, head: str | None = None) -> Session:
+    async def update_session(
+        self,
+        scope: Scope,
+        session_id: str,
+        *,
+        at: datetime,
+        title: str | None = None,
+        metadata: Mapping[str, JSON] | None = None,
+        head: str | None = None,
+    ) -> Session:
         """Sets what is given.  ``head``: a message of this session; the path from the beginning to it becomes the
-        active one, everything else of the session inactive.  ``NotFound`` for an unknown session or message."""
+        active one, everything else of the session inactive.  ``NotFound`` for an unknown session or message.
+        """
         ...
 
     async def scopes(self, tenant: str | None = None) -> list[Scope]:
@@ -134,25 +158,36 @@ class Store(Protocol):
 
     # -- derived
 
-    async def records(self, scope: Scope, *, kind: str | None = None, session_id: str | None = None,
-                      current: bool | None = True, ids: Sequence[str] | None = None,
-                      limit: int | None = None) -> list[Record]:
+    async def records(
+        self,
+        scope: Scope,
+        *,
+        kind: str | None = None,
+        session_id: str | None = None,
+        current: bool | None = True,
+        ids: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Record]:
         """Records that match, oldest first (recorded_at, id); ``current`` False for closed ones, None for all.
-        ``limit`` keeps the first ones."""
+        ``limit`` keeps the first ones.
+        """
         ...
 
     async def lexical(self, scope: Scope, terms: Sequence[str], *, limit: int = 2000) -> Lexical:
         """Statistics and candidates for index terms.  Never raises for odd terms; no terms, no hits.  ``frequency`` has
         every term but "", with 0 where nobody has it; a scope that is not there gives ``Lexical()``.  Rarest terms
-        first, ties by term, then older messages first."""
+        first, ties by term, then older messages first.
+        """
         ...
 
-    async def dense(self, scope: Scope, model: str, query: Vector, *, limit: int = 300,
-                    seqs: Sequence[int] | None = None) -> Dense:
+    async def dense(
+        self, scope: Scope, model: str, query: Vector, *, limit: int = 300, seqs: Sequence[int] | None = None
+    ) -> Dense:
         """The ``limit`` messages nearest to a unit vector among those embedded by ``model``; with ``seqs`` the cosine
         of exactly these (those without a vector are left out), statistics still over all.  Best first, ties by seq;
         cosines are within 0.002, mean and deviation within 0.01.  ``InvalidInput`` when the query has other dimensions
-        than what is stored."""
+        than what is stored.
+        """
         ...
 
     # -- derivation
@@ -160,15 +195,18 @@ class Store(Protocol):
     async def register(self, steps: Sequence[Step]) -> None:
         """Makes cursors for these steps in every scope, now and for scopes to come.  A step whose version is new starts
         at 0 and its older version is no more; what that one indexed or embedded stays readable until it is replaced,
-        message by message."""
+        message by message.
+        """
         ...
 
-    async def claim(self, steps: Sequence[Step], *, now: datetime, lease: float,
-                    scope: Scope | None = None) -> Claim | None:
+    async def claim(
+        self, steps: Sequence[Step], *, now: datetime, lease: float, scope: Scope | None = None
+    ) -> Claim | None:
         """Takes a lease of ``lease`` seconds on the longest waiting pair of scope and step whose cursor is behind the
         log, that is due and not leased; None when there is none.  It waits since the message that made work for it, its
         last commit, or ``due``; ties go by the order of ``steps``, then by age of the scope.  The lease ends at ``now``
-        + ``lease``; tokens never repeat, not even when a forgotten scope comes again."""
+        + ``lease``; tokens never repeat, not even when a forgotten scope comes again.
+        """
         ...
 
     async def commit(self, claim: Claim, changes: Changes, *, now: datetime) -> None:
@@ -176,12 +214,14 @@ class Store(Protocol):
         were erased meanwhile are left out, and records that rest on one.  Index entries and vectors replace those of
         the same message (and model, which is the step's name after ``dense:``); a record replaces that of the same id.
         ``Conflict`` when the claim's token is not the newest, and after a commit or release of it; a lease that ran out
-        but was taken by nobody still commits.  ``InvalidInput`` for vectors of unequal dimensions."""
+        but was taken by nobody still commits.  ``InvalidInput`` for vectors of unequal dimensions.
+        """
         ...
 
     async def release(self, claim: Claim, *, error: str | None, due: datetime) -> None:
         """Ends a lease without moving the cursor; the step is not due before ``due``, and with an error the attempt
-        count grows.  A token that is no longer the newest changes nothing."""
+        count grows.  A token that is no longer the newest changes nothing.
+        """
         ...
 
     async def progress(self, steps: Sequence[Step], scope: Scope | None = None) -> list[Progress]:
@@ -194,18 +234,26 @@ class Store(Protocol):
 
     async def reset(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
         """Throws away what these steps derived (records by strategy name; the whole index for ``lexical``; the vectors
-        of the model for ``dense:<model>``) and puts their cursors to 0; claims on them are lost."""
+        of the model for ``dense:<model>``) and puts their cursors to 0; claims on them are lost.
+        """
         ...
 
     # -- upkeep
 
-    async def forget(self, scope: Scope, *, session_id: str | None = None,
-                     message_ids: Sequence[str] | None = None, everything: bool = False) -> Erased:
+    async def forget(
+        self,
+        scope: Scope,
+        *,
+        session_id: str | None = None,
+        message_ids: Sequence[str] | None = None,
+        everything: bool = False,
+    ) -> Erased:
         """Erases exactly one of: a session, messages, the whole scope.  Removes rows, vectors, index entries, and every
         record that rests on a removed message or belongs to the session, and the errors of the scope's steps (they may
         quote a message), in one transaction; then the bytes.  Children of an erased message follow its parent, and
         positions, chains and the head are those of the path without it; a session without messages stays until it is
-        erased itself.  What is not there counts 0.  ``InvalidInput`` for not exactly one."""
+        erased itself.  What is not there counts 0.  ``InvalidInput`` for not exactly one.
+        """
         ...
 
     async def stats(self, scope: Scope | None = None) -> Stats:
@@ -218,7 +266,8 @@ class Store(Protocol):
 
     async def backup(self, target: Path) -> None:
         """Writes a consistent copy while others read and write; replaces ``target`` only when it is whole.
-        ``StoreError`` when it cannot be written, or where there is nothing to copy from (a store in memory)."""
+        ``StoreError`` when it cannot be written, or where there is nothing to copy from (a store in memory).
+        """
         ...
 
     async def close(self) -> None:
@@ -238,7 +287,8 @@ class Reader(Protocol):
 
     async def search(self, query: str, *, limit: int, floor: float | None = None) -> list[Hit]:
         """The scope's messages that answer the query, best first, at or above the relevance floor (0..1; None for the
-        calibrated one), without the turn that is being asked."""
+        calibrated one), without the turn that is being asked.
+        """
         ...
 
 
@@ -302,5 +352,14 @@ Sleep = Callable[[float], Awaitable[None]]
 """``asyncio.sleep``, or a test's stand-in."""
 
 __all__ = [
-    "Batch", "Clock", "Deriver", "Embedder", "Reader", "Request", "Sleep", "Store", "Strategy", "TokenCounter",
+    "Batch",
+    "Clock",
+    "Deriver",
+    "Embedder",
+    "Reader",
+    "Request",
+    "Sleep",
+    "Store",
+    "Strategy",
+    "TokenCounter",
 ]

@@ -74,10 +74,12 @@ class Searcher:
         return frozenset(message.seq for message in await self.store.messages(scope, where))
 
     async def _lexical(self, scope: Scope, terms: Sequence[str], wanted: Wanted) -> Lexical:
-        lexical = await self.store.lexical(scope, terms, limit=max(2000, 4 * wanted.k))
+        # the cursor first: what the worker indexes meanwhile is then seen twice rather than not at all
         done = (await self.store.cursors(scope, [LEXICAL])).get(LEXICAL.name, 0)
+        lexical = await self.store.lexical(scope, terms, limit=max(2000, 4 * wanted.k))
         fresh = await self.store.messages(scope, Filter(after_seq=done, active=None))
-        return with_fresh(lexical, terms, [message for message in fresh if is_indexed(message)])
+        unseen = [message for message in fresh if message.seq not in lexical.hits and is_indexed(message)]
+        return with_fresh(lexical, terms, unseen)
 
     async def _dense(self, scope: Scope, vector: Vector | None, wanted: Wanted, pool: frozenset[int] | None) -> Dense:
         if vector is None or self.embedder is None:

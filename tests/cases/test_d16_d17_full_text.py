@@ -32,15 +32,15 @@ ZH_EXPECT = {
 }  # fmt: skip
 
 
-async def found(memory, query: str) -> list[str]:  # noqa: ANN001
+async def found(memory, query: str) -> list[str]:
     return [hit.text for hit in await memory.search(query, user_id="ada", floor=0)]
 
 
 @pytest.fixture(params=["indexed", "fresh"])
-async def fill(request: pytest.FixtureRequest, open_memory: OpenMemory):  # noqa: ANN201
+async def fill(request: pytest.FixtureRequest, open_memory: OpenMemory):
     """Stores texts; the search must be the same whether the index has caught up or not."""
 
-    async def fill_(docs: list[str]):  # noqa: ANN202
+    async def fill_(docs: list[str]):
         memory = await open_memory()
         if request.param == "fresh":
             await memory.worker.stop()
@@ -53,7 +53,7 @@ async def fill(request: pytest.FixtureRequest, open_memory: OpenMemory):  # noqa
     return fill_
 
 
-async def test_no_query_ever_raises_or_returns_everything(fill) -> None:  # noqa: ANN001
+async def test_no_query_ever_raises_or_returns_everything(fill) -> None:
     memory = await fill(DOCS)
     for query in [*HOSTILE, *MUST_FIND]:
         assert len(await found(memory, query)) < len(DOCS), query
@@ -62,14 +62,14 @@ async def test_no_query_ever_raises_or_returns_everything(fill) -> None:  # noqa
     assert (await memory.stats()).statements == len(DOCS)
 
 
-async def test_signs_and_identifiers_are_found(fill) -> None:  # noqa: ANN001
+async def test_signs_and_identifiers_are_found(fill) -> None:
     memory = await fill(DOCS)
     for query, index in MUST_FIND.items():
         assert (await found(memory, query))[:1] == [DOCS[index]], query
     assert DOCS[3] not in await found(memory, "40%")
 
 
-async def test_chinese_queries_give_exactly_the_right_texts(fill) -> None:  # noqa: ANN001
+async def test_chinese_queries_give_exactly_the_right_texts(fill) -> None:
     memory = await fill(ZH_DOCS)
     for query, expected in ZH_EXPECT.items():
         assert await found(memory, query) == [ZH_DOCS[i] for i in expected], query

@@ -23,7 +23,7 @@ def test_an_unknown_name_says_what_there_is(name: str) -> None:
         load("stores", "sqlit")
 
 
-def test_a_plugin_whose_package_is_missing(tmp_path, monkeypatch) -> None:  # noqa: ANN001
+def test_a_plugin_whose_package_is_missing(tmp_path, monkeypatch) -> None:
     (tmp_path / "needy_plugin.py").write_text("import surely_not_installed\n", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(MissingDependency, match="surely_not_installed"):

@@ -35,7 +35,7 @@ class Recorder:
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path):  # noqa: ANN201
+async def store(request: pytest.FixtureRequest, tmp_path: Path):
     store: Store = await (MemoryStore.open() if request.param == "memory" else SqliteStore.open(tmp_path / "w.db"))
     yield store
     await store.close()

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
 
-from jiyi.errors import InvalidInput, StoreBusy, StoreCorrupt, StoreError, StoreTooNew
+from jiyi.errors import InvalidInput, NotFound, StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 
 APPLICATION_ID = 0x4A495949  # "JIYI"
 MIGRATIONS = ("sqlite.sql",)
@@ -229,6 +229,32 @@ def backup(path: Path, target: Path, timeout: float) -> None:
     finally:
         for leftover in (part, part.with_name(part.name + "-journal"), part.with_name(part.name + "-wal")):
             leftover.unlink(missing_ok=True)
+
+
+def restore(copy: Path, path: Path, timeout: float) -> None:
+    """Puts a backup in the place of a database; what was there, if anything, is replaced when the copy is whole.
+
+    Raises:
+        NotFound: there is no such backup.
+        StoreCorrupt: it is not a database of Jiyi.
+        StoreTooNew: a newer version made it.
+        InvalidInput: the database is open somewhere.
+    """
+    path = path.absolute()
+    if not copy.is_file():
+        raise NotFound(f"there is no backup {copy}")
+    with wrapped(copy), closing(sqlite3.connect(f"{copy.absolute().as_uri()}?mode=ro", uri=True)) as db:
+        if _recognise(db, copy) == 0:
+            raise StoreCorrupt(f"{copy} is an empty file, not a backup; give another path")
+    if path.exists():
+        try:  # the last one to close a sound database takes its log along; what a killed process left goes this way
+            prepare(path, min(timeout, 1.0)).close()
+        except StoreCorrupt:
+            for leftover in ("-wal", "-shm"):
+                path.with_name(path.name + leftover).unlink(missing_ok=True)
+    if path.with_name(path.name + "-wal").exists():
+        raise InvalidInput("url", f"{path} is in use; close every program that has it open, then restore again")
+    backup(copy, path, timeout)
 
 
 def _sync_directory(directory: Path) -> None:

@@ -96,6 +96,11 @@ class SqliteStore:
 
         return await asyncio.to_thread(make)
 
+    @staticmethod
+    async def restore(backup: Path, path: Path, *, timeout: float = 30.0) -> None:  # noqa: ASYNC109
+        """Puts a backup in the place of a database that nobody has open; see ``database.restore``."""
+        await asyncio.to_thread(database.restore, backup, path, timeout)
+
     # -- where things run
 
     async def _read(self, work: Work[T]) -> T:
