@@ -102,22 +102,20 @@ class Weights:
         """A float32 tensor, flat."""
         return self._array(name, "<f4")
 
-    def blocks(self, name: str, rows: int) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
-        """A 4-bit matrix: scales (rows, blocks) and nibbles (rows, blocks, 32), which stand for (n - 8) * scale."""
-        found = self._array(name, _BLOCK_TYPE).reshape(rows, -1)
-        return found["scale"].astype(np.float32), _nibbles(found)
+    def matrix(self, name: str, rows: int) -> NDArray[np.float32]:
+        """A 4-bit matrix, unpacked: (rows, columns)."""
+        return _unpacked(self._array(name, _BLOCK_TYPE).reshape(rows, -1))
 
     def embedded(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """Word plus place plus type for token ids (batch, length): (batch, length, width)."""
-        found = self._words[ids]
-        words: NDArray[np.float32] = _nibbles(found).astype(np.float32)
-        words -= 8
-        words *= found["scale"].astype(np.float32)[..., None]
-        flat = words.reshape(*ids.shape, self.width)
-        flat += self._places[: ids.shape[1]]
-        return flat
+        found = _unpacked(self._words[ids])
+        found += self._places[: ids.shape[1]]
+        return found
 
 
-def _nibbles(blocks: NDArray[np.void]) -> NDArray[np.uint8]:
+def _unpacked(blocks: NDArray[np.void]) -> NDArray[np.float32]:
     halves: NDArray[np.uint8] = blocks["halves"]
-    return np.concatenate([np.bitwise_and(halves, 15), np.right_shift(halves, 4)], axis=-1, dtype=np.uint8)
+    values = np.concatenate([np.bitwise_and(halves, 15), np.right_shift(halves, 4)], axis=-1).astype(np.float32)
+    values -= 8
+    values *= blocks["scale"].astype(np.float32)[..., None]
+    return values.reshape(*blocks.shape[:-1], -1)

