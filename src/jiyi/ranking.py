@@ -11,6 +11,8 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
 
 from jiyi.text import language, query_terms
 from jiyi.types import Dense, Lexical, Message
@@ -30,27 +32,53 @@ MONTHS = (
     "December",
 )
 
+PIECE_BYTES = 500
+"""UTF-8 bytes of a text that embedders take as one piece: about 120 tokens, in English as in Chinese."""
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Every constant of the ranking."""
+    """Every constant of the ranking: round numbers, chosen by hand on public conversation sets.
+
+    Scores count in standard deviations over the scope.
+
+    Attributes:
+        dense, words: of a message's own cosine and BM25.
+        near_dense, near_words: of those of the message before and of the one after.
+        session_words: of the best BM25 in the session.
+        session_sum: of the session's best three messages together, standardised over the sessions.
+        session_mix: of BM25 in that sum, where a cosine counts 1.
+        piece: taken off for every doubling of a long message's pieces (see ``_standard_dense``).
+        speaker: for a message of the speaker whom the query names; against those of the others.
+        date: for a message of the month and day that the query names.
+        gate_low, gate_span, gate_least: BM25 weighs ``(c - low) / span``, from ``least`` to 1; c is the largest share
+            of the query's idf that one message covers.  Stray words say little.
+        reserve: every so many places, one goes to the message nearest in meaning; 0 for none.  A lone fact has neither
+            neighbours nor session to lift it.
+        prior: messages' worth of belief in ``dense_mean`` … ``words_deviation`` when a scope is small.
+        dense_mean, dense_deviation: of cosines, centred as the bundled embedder's are.
+        words_mean, words_deviation: of BM25.
+        k1, b: of BM25; the usual values.
+        slope, middle, cover, growth, few, few_mean: of the relevance, see ``_relevance``.
+        companions: by how much (logits) a message may fall behind the most relevant one and be let in with it.
+        cover_slope, cover_middle: of the relevance where there is no vector.
+        floor: least relevance of a hit: half of the unrelated questions is turned away at .25, three in four at .5.
+    """
 
     dense: float = 1.5
     words: float = 0.6
     near_dense: float = 0.2
     near_words: float = 0.14
-    session_dense: float = 0.2
     session_words: float = 0.14
     session_sum: float = 0.3
+    session_mix: float = 0.7
+    piece: float = 0.5
     speaker: float = 0.3
-    question: float = 0.3
-    reply: float = 0.2
-    date: float = 0.4
+    date: float = 1.5
     gate_low: float = 0.15
     gate_span: float = 0.35
-    gate_least: float = 0.15
+    gate_least: float = 0.3
     reserve: int = 4
-    z_cap: float = 99.0
     prior: float = 20.0
     dense_mean: float = 0.0
     dense_deviation: float = 0.12
@@ -58,11 +86,16 @@ class Weights:
     words_deviation: float = 1.5
     k1: float = 1.2
     b: float = 0.75
+    slope: float = 16.0
+    middle: float = 0.115
+    cover: float = 0.2
+    growth: float = 0.02
+    few: float = 2.0
+    few_mean: float = 0.15
+    companions: float = 3.0
+    cover_slope: float = 20.0
+    cover_middle: float = 0.12
     floor: float = 0.5
-    cosine_mid: float = 0.3
-    cosine_slope: float = 20.0
-    cover_mid: float = 0.5
-    cover_slope: float = 10.0
 
     def gate(self, cover: float) -> float:
         """Weight of full text when the best message covers this share of the query's idf."""
@@ -72,20 +105,25 @@ class Weights:
 DEFAULT = Weights()
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One message in its place.
 
     Attributes:
         score: orders one search; the parts add up to it.
         relevance: 0..1, comparable between searches.
-        parts: what the score is made of, by name.
+        columns, row: where the parts stand; most of them are never looked at.
     """
 
     message: Message
     score: float
     relevance: float
-    parts: Mapping[str, float]
+    columns: Mapping[str, Sequence[float]]
+    row: int
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """What the score is made of, by name; nothing that is 0."""
+        return {name: column[self.row] for name, column in self.columns.items() if column[self.row]}
 
 
 def index_text(message: Message) -> str:
@@ -103,6 +141,10 @@ def index_text(message: Message) -> str:
     if not head:
         return text
     return f"{' '.join(head)}：{text}" if chinese else f"{', '.join(head)}: {text}"
+
+
+RESERVED = 100
+"""Places among which some are reserved; nobody reads further."""
 
 
 def idf(lexical: Lexical, terms: Iterable[str]) -> dict[str, float]:
@@ -137,6 +179,7 @@ def rank(
     lexical: Lexical,
     dense: Dense | None,
     *,
+    words: Mapping[int, float] | None = None,
     weights: Weights = DEFAULT,
 ) -> list[Ranked]:
     """Orders candidates by how well they answer ``query``, best first; ties by time (newest first), then id.
@@ -146,44 +189,46 @@ def rank(
         candidates: messages worth a look and those beside them in their sessions, in any order.
         lexical: the query's full-text statistics and hits.
         dense: cosines of the candidates with a vector; None without an embedder.
+        words: what ``bm25`` gave for all hits, when the caller has it already.
         weights: every constant.
     """
     if not candidates:
         return []
     terms = idf(lexical, query_terms(query))
     near = _Near(candidates)
-    words = _standard_words(candidates, bm25(lexical, terms, weights=weights), lexical.documents, weights)
+    found = bm25(lexical, terms, weights=weights) if words is None else words
+    spoken = _standard_words(candidates, found, lexical.documents, weights)
     cover = _cover(candidates, lexical, terms)
     meaning = _standard_dense(candidates, dense, weights)
     gate = weights.gate(max(cover)) if dense is not None and dense.hits else 1.0
     parts = {
         "dense": [weights.dense * value for value in meaning],
-        "words": [weights.words * gate * value for value in words],
-        "neighbours": near.neighbours(meaning, words, gate, weights),
-        "session": near.session(meaning, words, gate, weights),
-        "cues": _cues(query, candidates, near, weights),
+        "words": [weights.words * gate * value for value in spoken],
+        "neighbours": near.neighbours(meaning, spoken, gate, weights),
+        "session": near.session(meaning, spoken, gate, weights),
+        "cues": _cues(query, candidates, weights),
     }
-    scores = [sum(column) for column in zip(*parts.values(), strict=True)]
-    order = sorted(range(len(candidates)), key=lambda i: _place(scores[i], candidates[i]))
-    lift = [0.0] * len(candidates)
-    if dense is not None and weights.reserve:
-        order = _reserve(order, scores, meaning, lift, weights.reserve)
+    scores = [sum(row, 0.0) for row in zip(*parts.values(), strict=True)]
+    order = _order(candidates, scores)
+    if dense is not None and dense.hits and weights.reserve:
+        parts["place"], order = _reserve(order, scores, meaning, weights.reserve)
+        scores = [score + lift for score, lift in zip(scores, parts["place"], strict=True)]
     relevance = _relevance(candidates, dense, cover, weights)
-    parts["place"] = lift
-    return [
-        Ranked(
-            candidates[i],
-            scores[i] + lift[i],
-            relevance[i],
-            {name: column[i] for name, column in parts.items() if column[i]},
-        )
-        for i in order
-    ]
+    return [Ranked(candidates[i], scores[i], relevance[i], parts, i) for i in order]
 
 
-def _place(score: float, message: Message) -> tuple[float, float, str]:
-    said = message.created_at
-    return (-round(score, 9), -said.timestamp() if said else 0.0, message.id)
+def _order(candidates: Sequence[Message], scores: Sequence[float]) -> list[int]:
+    """Best first; equal scores (to nine digits) by time, newest first, then by id."""
+    rounded = [-round(score, 9) for score in scores]
+    order = sorted(range(len(scores)), key=rounded.__getitem__)
+    if len(set(rounded)) == len(rounded):
+        return order
+
+    def key(i: int) -> tuple[float, float, str]:
+        said = candidates[i].created_at
+        return (rounded[i], -said.timestamp() if said else math.inf, candidates[i].id)
+
+    return sorted(order, key=key)
 
 
 class _Near:
@@ -195,7 +240,8 @@ class _Near:
         self.before = [find(message.parent_id, -1) if message.parent_id else -1 for message in candidates]
         self.after = [-1] * len(candidates)
         for i, parent in enumerate(self.before):
-            if parent >= 0:
+            rival = self.after[parent]
+            if parent >= 0 and (rival < 0 or candidates[i].seq > candidates[rival].seq):  # the newest of branches
                 self.after[parent] = i
         self.sessions: dict[str, list[int]] = {}
         for i, message in enumerate(candidates):
@@ -209,20 +255,21 @@ class _Near:
 
     def session(self, meaning: list[float], words: list[float], gate: float, weights: Weights) -> list[float]:
         lent = [0.0] * len(meaning)
-        mixed = [e + 0.7 * gate * w for e, w in zip(meaning, words, strict=True)]
+        mixed = [e + weights.session_mix * gate * w for e, w in zip(meaning, words, strict=True)]
         total: dict[str, float] = {}
         for name, places in self.sessions.items():
-            total[name] = sum(sorted([mixed[i] for i in places], reverse=True)[:3])
+            best = [mixed[i] for i in places]
+            total[name] = sum(best) if len(best) <= 3 else sum(sorted(best, reverse=True)[:3])
         if not total:
             return lent
         mean = sum(total.values()) / len(total)
-        deviation = math.sqrt(sum((value - mean) ** 2 for value in total.values()) / len(total)) + 1.0
+        deviation = (
+            math.sqrt(sum((value - mean) ** 2 for value in total.values()) / len(total)) + 1.0
+        )  # one or two sessions say little
         for name, places in self.sessions.items():
-            value = (
-                weights.session_dense * max([meaning[i] for i in places])
-                + weights.session_words * gate * max([words[i] for i in places])
-                + weights.session_sum * (total[name] - mean) / deviation
-            )
+            spoken = max([words[i] for i in places]) if len(places) > 1 else words[places[0]]
+            together = (total[name] - mean) / deviation
+            value = weights.session_words * gate * spoken + weights.session_sum * together
             for i in places:
                 lent[i] = value
         return lent
@@ -239,19 +286,28 @@ def _standard_words(
     variance = max(0.0, sum([score * score for score in scores.values()]) / n - mean * mean)
     mean = (n * mean + prior * weights.words_mean) / (n + prior)
     deviation = math.sqrt((n * variance + prior * weights.words_deviation**2) / (n + prior))
-    cap = weights.z_cap
-    return [min(cap, (scores.get(message.seq, 0.0) - mean) / deviation) for message in candidates]
+    return [(scores.get(message.seq, 0.0) - mean) / deviation for message in candidates]
 
 
 def _standard_dense(candidates: Sequence[Message], dense: Dense | None, weights: Weights) -> list[float]:
-    """Cosines in deviations above the scope's mean; a message without a vector counts as the mean."""
+    """Cosines in deviations above the scope's mean; a message without a vector counts as the mean.
+
+    Of a long message the store gives the best of several pieces, and the best of k tries is higher by chance alone:
+    for normal scores by about half a deviation with every doubling of k, which is taken off.
+    """
     if dense is None or not dense.hits:
         return [0.0] * len(candidates)
     n, prior = dense.scanned, weights.prior
     mean = (n * dense.mean + prior * weights.dense_mean) / (n + prior)
     deviation = math.sqrt((n * dense.deviation**2 + prior * weights.dense_deviation**2) / (n + prior))
     hits = dense.hits
-    return [(hits.get(message.seq, mean) - mean) / deviation for message in candidates]
+    standard = [(hits.get(message.seq, mean) - mean) / deviation for message in candidates]
+    for i, message in enumerate(candidates):
+        text = message.text
+        size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+        if size > PIECE_BYTES:
+            standard[i] -= weights.piece * math.log2(math.ceil(size / PIECE_BYTES))
+    return standard
 
 
 def _cover(candidates: Sequence[Message], lexical: Lexical, idf: Mapping[str, float]) -> list[float]:
@@ -263,66 +319,96 @@ def _cover(candidates: Sequence[Message], lexical: Lexical, idf: Mapping[str, fl
     return [sum([idf.get(t, 0.0) for t in hits.get(message.seq, nothing)[1]]) / total for message in candidates]
 
 
-def _cues(query: str, candidates: Sequence[Message], near: _Near, weights: Weights) -> list[float]:
-    """Small hints: who speaks, whether it asks or answers, whether its date is the query's."""
-    asks = [message.text.rstrip().endswith(("?", "？")) for message in candidates]
-    asks.append(False)
+def _cues(query: str, candidates: Sequence[Message], weights: Weights) -> list[float]:
+    """Small hints: the query names who speaks, or the message's month or day."""
     low = query.casefold()
     names = {message.name for message in candidates if message.name}
     called = {name for name in names if name.casefold() in low}
-    speaker = {name: weights.speaker if name in called else -weights.speaker for name in names}
-    if not called or called == names:
-        speaker = {}
-    months, days = _dates(low)
-    cues: list[float] = []
-    for i, message in enumerate(candidates):
-        cue = speaker.get(message.name, 0.0) if message.name else 0.0
-        if asks[i]:
-            cue -= weights.question
-        if asks[near.before[i]]:
-            cue += weights.reply
-        said = message.created_at
-        if said is not None and (said.month in months or said.day in days):
-            cue += weights.date
-        cues.append(cue)
+    speaker: dict[str | None, float] = {}
+    if called and called != names:
+        speaker.update({name: weights.speaker if name in called else -weights.speaker for name in names})
+    cues = [speaker.get(message.name, 0.0) for message in candidates] if speaker else [0.0] * len(candidates)
+    asked = _dates(low)
+    if any(asked):
+        for i, message in enumerate(candidates):
+            if message.created_at is not None:
+                cues[i] += weights.date * _on(message.created_at, asked)
     return cues
 
 
-_MONTH = re.compile("|".join(rf"\b{name.lower()}\b" for name in MONTHS) + r"|(\d{1,2})\s*月")
-_DAY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b|(\d{1,2})\s*[日号]")
+_DATE = re.compile(
+    r"(?P<year>(?:19|20)\d\d)(?!\d)"
+    r"|(?P<month>\d{1,2})\s*月(?!前|后)"
+    r"|\b(?P<name>" + "|".join(MONTHS).lower() + r")\b"
+    r"|(?P<day>\d{1,2})\s*(?:st\b|nd\b|rd\b|th\b|[日号])"
+)
+_MONTH_NUMBER = {name.lower(): number for number, name in enumerate(MONTHS, 1)}
 
 
-def _dates(query: str) -> tuple[set[int], set[int]]:
-    names = {name.lower(): i + 1 for i, name in enumerate(MONTHS)}
-    months = {int(found[1]) if found[1] else names[found[0]] for found in _MONTH.finditer(query)}
-    days = {int(found[1] or found[2]) for found in _DAY.finditer(query)}
-    return months, days
+def _dates(query: str) -> tuple[set[int], set[int], set[int]]:
+    """Years, months and days of the month that a casefolded query names."""
+    years, months, days = set[int](), set[int](), set[int]()
+    for found in _DATE.finditer(query):
+        if found["year"]:
+            years.add(int(found["year"]))
+        elif found["day"]:
+            days.add(int(found["day"]))
+        else:
+            months.add(_MONTH_NUMBER[found["name"]] if found["name"] else int(found["month"]))
+    return years, months, days
 
 
-def _reserve(order: list[int], scores: list[float], meaning: list[float], lift: list[float], every: int) -> list[int]:
-    """Gives every n-th place to the message nearest in meaning that has none yet; ``lift`` takes what that adds."""
-    nearest = iter(sorted(order, key=lambda i: -meaning[i]))
-    rest = iter(order)
+def _on(said: datetime, asked: tuple[set[int], set[int], set[int]]) -> float:
+    """How well a time fits the query's: 1 for month and day, half for one of them; 0 in another year."""
+    years, months, days = asked
+    if years and said.year not in years:
+        return 0.0
+    if months and days:
+        return ((said.month in months) + (said.day in days)) / 2
+    return float(said.month in months or said.day in days)
+
+
+def _reserve(order: list[int], scores: list[float], meaning: list[float], every: int) -> tuple[list[float], list[int]]:
+    """Gives every n-th place to the message nearest in meaning that has none yet.
+
+    Returns what that adds to each score, and the new order.
+    """
+    lift = [0.0] * len(scores)
+    nearest = iter(sorted(order, key=meaning.__getitem__, reverse=True)[:RESERVED])
     placed: dict[int, None] = {}
-    floor = math.inf
-    for place in range(1, len(order) + 1):
-        chosen = next(i for i in (nearest if place % every == 0 else rest) if i not in placed)
-        lift[chosen] = max(0.0, floor - scores[chosen]) if place % every == 0 else 0.0
-        floor = scores[chosen] + lift[chosen]
-        placed[chosen] = None
-    return list(placed)
+    least = math.inf
+    for i in order:
+        if len(placed) < RESERVED and len(placed) % every == every - 1:
+            near = next((j for j in nearest if j not in placed), i)
+            lift[near] = max(0.0, least - scores[near])
+            placed[near] = None
+        if i not in placed:
+            placed[i] = None
+            least = scores[i]
+    return lift, list(placed)
 
 
 def _relevance(candidates: Sequence[Message], dense: Dense | None, cover: list[float], weights: Weights) -> list[float]:
-    """Either channel alone can make a message relevant: 1 - (1 - a)(1 - b) of two logistic curves."""
+    """How sure it is that a message belongs to the query, 0..1: a logistic curve fitted on own and foreign questions.
+
+    Counts the cosine above the scope's mean, a share of the query's idf on top, and less with every message more in
+    the scope, since the best of many is high by chance.  Where the best message is relevant, others come in beside it.
+    """
     hits: Mapping[int, float] = dense.hits if dense is not None else {}
-    return [
-        1
-        - (1 - _logistic(weights.cosine_slope * (hits.get(message.seq, -1.0) - weights.cosine_mid)))
-        * (1 - _logistic(weights.cover_slope * (share - weights.cover_mid)))
+    middle = mean = 0.0
+    if dense is not None and hits:
+        # a mean over very few messages is mostly the message itself
+        mean = (dense.scanned * dense.mean + weights.few * weights.few_mean) / (dense.scanned + weights.few)
+        middle = mean + weights.middle + weights.growth * math.log(max(1, dense.scanned))
+    logits = [
+        weights.slope * (hits[message.seq] - middle + weights.cover * share)
+        if message.seq in hits
+        else weights.cover_slope * (share - weights.cover_middle)
         for message, share in zip(candidates, cover, strict=True)
     ]
+    best = max(logits)
+    return [_logistic(min(best, value + weights.companions)) for value in logits]
 
 
 def _logistic(value: float) -> float:
-    return 1 / (1 + math.exp(-value))
+    return 1 / (1 + math.exp(-max(-700.0, value)))

@@ -1,0 +1,257 @@
+"""Ranking: what each part of the score is for, the relevance floor, and short memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from jiyi.ranking import DEFAULT, bm25, index_text, rank
+from jiyi.text import query_terms, terms
+from jiyi.types import Dense, Lexical, Message
+
+SPRING = datetime(2023, 5, 8, tzinfo=UTC)
+
+
+def say(seq: int, text: str, session: str = "s", **more: object) -> Message:
+    return Message(id=f"m{seq}", session_id=session, role="user", content=text, seq=seq, **more)  # type: ignore[arg-type]
+
+
+def session(*texts: str) -> list[Message]:
+    return [say(i, text, parent_id=f"m{i - 1}" if i > 1 else None) for i, text in enumerate(texts, 1)]
+
+
+def look_up(query: str, messages: Sequence[Message]) -> Lexical:
+    wanted = query_terms(query)
+    found = {message.seq: terms(index_text(message)) for message in messages}
+    hits = {
+        seq: (sum(counts.values()), {term: counts[term] for term in wanted if term in counts})
+        for seq, counts in found.items()
+        if any(term in counts for term in wanted)
+    }
+    frequency = {term: sum(term in counts for counts in found.values()) for term in wanted}
+    total = sum(sum(counts.values()) for counts in found.values())
+    return Lexical(len(found), total / max(1, len(found)), frequency, hits)
+
+
+def near(*cosines: float, scanned: int = 0, mean: float = 0.1, deviation: float = 0.1) -> Dense:
+    return Dense(dict(enumerate(cosines, 1)), scanned or len(cosines), mean, deviation)
+
+
+def order(query: str, messages: Sequence[Message], dense: Dense | None = None) -> list[int]:
+    return [ranked.message.seq for ranked in rank(query, messages, look_up(query, messages), dense)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        ("Hello there", "Caroline", "8 May 2023, Caroline: Hello there"),
+        ("Hello there", None, "8 May 2023: Hello there"),
+        ("今天天气很好", "李雪", "2023年5月8日 李雪：今天天气很好"),
+        ("今天天气很好", None, "2023年5月8日：今天天气很好"),
+    ],
+)
+def test_the_indexes_see_date_and_speaker_in_the_message_s_language(text: str, name: str | None, expected: str) -> None:
+    assert index_text(say(1, text, name=name, created_at=SPRING)) == expected
+
+
+def test_a_message_without_date_and_speaker_is_its_text() -> None:
+    assert index_text(say(1, "Hello")) == "Hello"
+
+
+def test_bm25_agrees_with_the_formula() -> None:
+    lexical = Lexical(3, 4.0, {"cat": 1, "dog": 2}, {1: (4, {"cat": 2, "dog": 1}), 2: (8, {"dog": 1})})
+
+    scores = bm25(lexical, ["cat", "dog"])
+
+    # idf cat = ln(1 + 2.5/1.5) = .98083, dog = ln(1 + 1.5/2.5) = .47000; norm = 1.2 (.25 + .75 length/4)
+    assert scores == pytest.approx({1: 0.98083 * 4.4 / 3.2 + 0.47, 2: 0.47 * 2.2 / 3.1}, abs=1e-4)
+
+
+def test_without_an_embedder_words_decide() -> None:
+    messages = session("We talked about the weather", "My sister plays the violin", "The train was late")
+
+    assert order("Who plays the violin?", messages)[0] == 2
+
+
+def test_without_a_common_word_meaning_decides() -> None:
+    messages = session("We talked about the weather", "My sister plays the violin", "The train was late")
+
+    assert order("Geige", messages, near(0.1, 0.5, 0.2))[0] == 2
+
+
+def test_the_messages_around_lend_their_scores() -> None:
+    messages = session("Where did you go?", "Nowhere special", "It rained", "Lisbon was lovely", "So I heard")
+    lexical = look_up("Lisbon", messages)
+
+    parts = {ranked.message.seq: ranked.parts for ranked in rank("Lisbon", messages, lexical, None)}
+
+    assert parts[3]["neighbours"] > parts[2]["neighbours"]
+    assert parts[5]["neighbours"] > parts[1]["neighbours"]
+
+
+def test_a_speaker_who_is_named_comes_before_the_other() -> None:
+    messages = [
+        say(1, "I bought a bicycle", name="Mel"),
+        say(2, "I bought a bicycle", name="Caroline"),
+        say(3, "Nice weather", name="Mel"),
+    ]
+
+    assert order("What did Caroline buy?", messages, near(0.4, 0.4, 0.1))[0] == 2
+
+
+@pytest.mark.parametrize("query", ["What happened on May 8th?", "5月8日发生了什么？", "What happened in May 2023?"])
+def test_a_date_in_the_query_prefers_messages_of_that_day(query: str) -> None:
+    messages = [
+        say(1, "We went out", created_at=datetime(2023, 7, 9, tzinfo=UTC)),
+        say(2, "We went out", created_at=SPRING),
+        say(3, "We went out", created_at=datetime(2022, 9, 1, tzinfo=UTC)),
+    ]
+
+    best = rank(query, messages, Lexical(), near(0.3, 0.3, 0.3))[0]
+
+    assert best.message.seq == 2
+    assert best.parts["cues"] > 0
+
+
+def test_another_year_is_another_date() -> None:
+    messages = [say(1, "Out", created_at=SPRING.replace(year=2022)), say(2, "Out", created_at=SPRING)]
+
+    assert [r.message.seq for r in rank("What was in May 2023?", messages, Lexical(), near(0.3, 0.3))] == [2, 1]
+
+
+def test_a_long_message_gains_nothing_from_having_many_pieces() -> None:
+    messages = [say(1, "word " * 2_000, session="a"), say(2, "A short answer", session="b")]
+
+    assert order("something else", messages, near(0.32, 0.3, scanned=1000)) == [2, 1]
+
+
+def test_every_fourth_place_goes_to_the_nearest_in_meaning() -> None:
+    chat = [say(i, f"Lisbon trip {i}", parent_id=f"m{i - 1}" if i > 1 else None) for i in range(1, 11)]
+    fact = say(11, "Aisle seat", session="other")
+    cosines = near(*[0.45] * 10, 0.55, scanned=500)
+
+    places = order("Lisbon trip", [*chat, fact], cosines)
+
+    assert places.index(11) == 3
+
+
+def test_a_lift_keeps_the_scores_in_order() -> None:
+    chat = [say(i, f"Lisbon trip {i}", parent_id=f"m{i - 1}" if i > 1 else None) for i in range(1, 11)]
+    fact = say(11, "Aisle seat", session="other")
+    lexical = look_up("Lisbon trip", [*chat, fact])
+
+    ranked = rank("Lisbon trip", [*chat, fact], lexical, near(*[0.45] * 10, 0.55, scanned=500))
+
+    assert [r.score for r in ranked] == sorted((r.score for r in ranked), reverse=True)
+    assert next(r for r in ranked if r.message.seq == 11).parts["place"] > 0
+
+
+# Cosines of the bundled embedder for four facts of one user (case D15), dated and undated.
+FACTS = ("Is vegetarian", "Uses dark mode everywhere", "Rides a 125cc motorbike", "对花粉过敏")
+OFF_TOPIC = [
+    ("zvvkq plmnt 0x77", (0.364, 0.384, 0.351, 0.171)),
+    ("zvvkq plmnt 0x77", (0.215, 0.134, 0.167, -0.034)),
+    ("What is the boiling point of ethanol?", (0.298, 0.283, 0.234, 0.132)),
+    ("What is the boiling point of ethanol?", (0.192, 0.126, 0.156, -0.006)),
+    ("把这句话翻译成法语：早上好", (0.180, 0.240, 0.058, 0.289)),
+    ("把这句话翻译成法语：早上好", (-0.032, -0.004, -0.073, 0.129)),
+]
+ON_TOPIC = [
+    ("What could I cook tonight?", (0.399, 0.294, 0.205, 0.072), 1),
+    ("What could I cook tonight?", (0.292, 0.127, 0.162, -0.180), 1),
+    ("春天出门要注意什么？", (0.162, 0.256, 0.122, 0.383), 4),
+    ("春天出门要注意什么？", (-0.025, -0.028, -0.048, 0.244), 4),
+    ("dark mode", (0.276, 0.590, 0.258, 0.110), 2),
+    ("dark mode", (0.059, 0.414, 0.085, -0.115), 2),
+]
+
+
+def scan(cosines: Sequence[float]) -> Dense:
+    mean = sum(cosines) / len(cosines)
+    deviation = (sum((cosine - mean) ** 2 for cosine in cosines) / len(cosines)) ** 0.5
+    return near(*cosines, mean=mean, deviation=deviation)
+
+
+@pytest.mark.parametrize(("query", "cosines"), OFF_TOPIC)
+def test_an_unrelated_question_brings_nothing(query: str, cosines: Sequence[float]) -> None:
+    facts = [say(i, fact, session="") for i, fact in enumerate(FACTS, 1)]
+
+    assert all(r.relevance < DEFAULT.floor for r in rank(query, facts, look_up(query, facts), scan(cosines)))
+
+
+@pytest.mark.parametrize(("query", "cosines", "expected"), ON_TOPIC)
+def test_a_related_question_brings_the_fact_first(query: str, cosines: Sequence[float], expected: int) -> None:
+    facts = [say(i, fact, session="") for i, fact in enumerate(FACTS, 1)]
+
+    best = rank(query, facts, look_up(query, facts), scan(cosines))[0]
+
+    assert best.message.seq == expected
+    assert best.relevance >= DEFAULT.floor
+
+
+def test_a_single_fact_is_found_by_meaning() -> None:
+    (best,) = rank("What could I cook?", [say(1, "Is vegetarian", session="")], Lexical(), scan([0.5]))
+
+    assert best.relevance >= DEFAULT.floor
+
+
+def test_without_vectors_relevance_comes_from_the_words() -> None:
+    messages = session("My sister plays the violin", "The train was late")
+
+    hit, other = rank("Who plays the violin?", messages, look_up("Who plays the violin?", messages), None)
+
+    assert hit.relevance >= DEFAULT.floor > 0.2
+    assert hit.relevance >= other.relevance
+
+
+def test_no_word_and_no_vector_is_not_relevant() -> None:
+    assert all(r.relevance < DEFAULT.floor for r in rank("xyzzy", session("One", "Two"), Lexical(2, 1.0), None))
+
+
+def test_a_message_without_a_vector_yet_is_found_by_its_words() -> None:
+    messages = [say(i, f"Small talk {i}", session=f"s{i}") for i in range(1, 9)] + [say(9, "The code is 4711")]
+    dense = near(*[0.2] * 8, scanned=8)
+
+    best = rank("code 4711", messages, look_up("code 4711", messages), dense)[0]
+
+    assert best.message.seq == 9
+    assert best.relevance >= DEFAULT.floor
+
+
+def test_the_floor_does_not_touch_the_order() -> None:
+    messages = session("We talked about the weather", "My sister plays the violin", "The train was late")
+    lexical, dense = look_up("violin", messages), near(0.1, 0.5, 0.2)
+
+    def ranked(floor: float) -> list[int]:
+        return [r.message.seq for r in rank("violin", messages, lexical, dense, weights=replace(DEFAULT, floor=floor))]
+
+    assert ranked(0.0) == ranked(0.9)
+
+
+def test_scores_given_are_not_computed_again() -> None:
+    messages = session("My sister plays the violin", "The train was late")
+    lexical = look_up("violin", messages)
+
+    given = rank("violin", messages, lexical, None, words=bm25(lexical, query_terms("violin")))
+
+    assert given == rank("violin", messages, lexical, None)
+
+
+def test_equal_scores_are_ordered_by_time_then_id() -> None:
+    old, new = SPRING, SPRING.replace(year=2024)
+    messages = [
+        say(1, "Yes", session="a", created_at=old),
+        say(2, "Yes", session="b", created_at=new),
+        say(3, "Yes", session="c"),
+        say(4, "Yes", session="d", created_at=new),
+    ]
+
+    assert [r.message.seq for r in rank("hm", messages, Lexical(), None)] == [2, 4, 1, 3]
+
+
+def test_nothing_to_rank() -> None:
+    assert rank("anything", [], Lexical(), None) == []
+    assert rank("anything", [], Lexical(), Dense()) == []
