@@ -62,7 +62,8 @@ class Weights:
         slope, middle, cover, growth, few, few_mean: of the relevance, see ``_relevance``.
         companions: by how much (logits) a message may fall behind the most relevant one and be let in with it.
         cover_slope, cover_middle: of the relevance where there is no vector.
-        floor: least relevance of a hit; .35 turns half of the unrelated questions away, .5 three in four, .7 nine in ten.
+        floor: least relevance of a hit; .5 turns half of the questions about other people away, .65 three in four,
+            .8 nine in ten.
     """
 
     dense: float = 1.5
@@ -87,7 +88,7 @@ class Weights:
     k1: float = 1.2
     b: float = 0.75
     slope: float = 16.0
-    middle: float = 0.115
+    middle: float = 0.08
     cover: float = 0.2
     growth: float = 0.02
     few: float = 2.0

@@ -149,23 +149,23 @@ def test_a_lift_keeps_the_scores_in_order() -> None:
     assert next(r for r in ranked if r.message.seq == 11).parts["place"] > 0
 
 
-# Cosines of the bundled embedder for four facts of one user (case D15), dated and undated.
+# Cosines of the bundled embedder for four facts of one user (case D15), undated and dated.
 FACTS = ("Is vegetarian", "Uses dark mode everywhere", "Rides a 125cc motorbike", "对花粉过敏")
 OFF_TOPIC = [
-    ("zvvkq plmnt 0x77", (0.364, 0.384, 0.351, 0.171)),
-    ("zvvkq plmnt 0x77", (0.215, 0.134, 0.167, -0.034)),
-    ("What is the boiling point of ethanol?", (0.298, 0.283, 0.234, 0.132)),
-    ("What is the boiling point of ethanol?", (0.192, 0.126, 0.156, -0.006)),
-    ("把这句话翻译成法语：早上好", (0.180, 0.240, 0.058, 0.289)),
-    ("把这句话翻译成法语：早上好", (-0.032, -0.004, -0.073, 0.129)),
+    ("zvvkq plmnt 0x77", (0.271, 0.278, 0.234, 0.048)),
+    ("zvvkq plmnt 0x77", (0.163, 0.109, 0.107, -0.112)),
+    ("What is the boiling point of ethanol?", (0.234, 0.203, 0.175, 0.068)),
+    ("What is the boiling point of ethanol?", (0.133, 0.103, 0.083, -0.058)),
+    ("把这句话翻译成法语：早上好", (0.075, 0.146, -0.062, 0.188)),
+    ("把这句话翻译成法语：早上好", (0.018, 0.031, -0.06, 0.081)),
 ]
 ON_TOPIC = [
-    ("What could I cook tonight?", (0.399, 0.294, 0.205, 0.072), 1),
-    ("What could I cook tonight?", (0.292, 0.127, 0.162, -0.180), 1),
-    ("春天出门要注意什么？", (0.162, 0.256, 0.122, 0.383), 4),
-    ("春天出门要注意什么？", (-0.025, -0.028, -0.048, 0.244), 4),
-    ("dark mode", (0.276, 0.590, 0.258, 0.110), 2),
-    ("dark mode", (0.059, 0.414, 0.085, -0.115), 2),
+    ("What could I cook tonight?", (0.343, 0.156, 0.089, -0.029), 1),
+    ("What could I cook tonight?", (0.183, 0.049, 0.01, -0.214), 1),
+    ("春天出门要注意什么？", (0.045, 0.188, 0.015, 0.325), 4),
+    ("春天出门要注意什么？", (-0.011, 0.005, -0.053, 0.229), 4),
+    ("dark mode", (0.17, 0.545, 0.182, -0.017), 2),
+    ("dark mode", (0.069, 0.453, 0.082, -0.129), 2),
 ]
 
 
