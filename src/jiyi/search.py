@@ -56,12 +56,11 @@ class Searcher:
         lexical = await self._lexical(scope, terms, wanted)
         dense = await self._dense(scope, vector, wanted, pool)
         words = bm25(lexical, terms)
-        if pool is not None:
-            words = {seq: score for seq, score in words.items() if seq in pool}
-        chosen = set(nlargest(self._breadth(wanted), words, key=lambda seq: (words[seq], -seq))) | set(dense.hits)
+        found = words if pool is None else pool & words.keys()
+        chosen = set(nlargest(self._breadth(wanted), found, key=lambda seq: (words[seq], -seq))) | set(dense.hits)
         candidates = await self._candidates(scope, chosen)
         dense = await self._complete(scope, vector, dense, candidates)
-        ranked = rank(query, candidates, lexical, dense if vector is not None else None)
+        ranked = rank(query, candidates, lexical, dense if vector is not None else None, words=words)
         return await self._hits(scope, ranked, chosen, wanted)
 
     def _breadth(self, wanted: Wanted) -> int:
