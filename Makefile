@@ -19,7 +19,7 @@ help:
 	@echo "make lock    write uv.lock anew (needs uv)"
 	@echo "make build   build the wheel into dist/"
 
-demo: $(VENV)/.local
+demo: $(VENV)/.use
 	@$(BIN)/jiyi demo
 
 test: $(VENV)/.dev
@@ -55,8 +55,8 @@ build: $(VENV)/.dev
 clean:
 	rm -rf $(VENV) dist site .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
-$(VENV)/.local: pyproject.toml scripts/setup.sh
-	@PYTHON=$(PYTHON) sh scripts/setup.sh local
+$(VENV)/.use: pyproject.toml scripts/setup.sh
+	@PYTHON=$(PYTHON) sh scripts/setup.sh onnx
 
 $(VENV)/.dev: pyproject.toml scripts/setup.sh
 	@PYTHON=$(PYTHON) sh scripts/setup.sh dev

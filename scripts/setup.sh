@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv with one of the extras of pyproject.toml: `local` to use Jiyi, `dev` to work on it.
+# Makes .venv with one of the extras of pyproject.toml: `onnx` to use Jiyi, `dev` to work on it.
 # uv is used where it is installed (it follows uv.lock), otherwise Python's venv and pip.
 set -eu
 
@@ -9,8 +9,8 @@ python=${PYTHON:-python3}
 say() { printf '%s\n' "$*" >&2; }
 die() { say "setup: $*"; exit 1; }
 
-if [ "$extra" = local ] && [ -e .venv/.dev ] && [ .venv/.dev -nt pyproject.toml ]; then
-    touch .venv/.local  # dev has everything that local has
+if [ "$extra" = onnx ] && [ -e .venv/.dev ] && [ .venv/.dev -nt pyproject.toml ]; then
+    touch .venv/.use  # dev has everything that onnx has
     exit 0
 fi
 
@@ -38,4 +38,4 @@ else
 fi
 
 [ "$extra" = dev ] && touch .venv/.dev
-touch .venv/.local
+touch .venv/.use
