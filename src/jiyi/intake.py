@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import json
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +21,11 @@ MAX_CONTENT_BYTES = 4 * 1024 * 1024
 
 MAX_ID = 512
 
+_MEDIA = re.compile(r"(?:input_|output_)?(?:(?:image|audio|video)\w*|file|document)")  # types of parts
+_BASE64_FIELDS = ("data", "file_data", "b64_json")
+_DATA_URL = re.compile(r"data:([^,;\s]+/[^,;\s]+(?:;[^,;\s]+)*);base64,(.+)", re.DOTALL)
+_ONE_ALPHABET = {ord("-"): "+", ord("_"): "/", ord("\n"): None, ord("\r"): None}  # of URLs and of mail
+
 Moment = datetime | Literal["now"] | None
 """When something was said: a datetime with zone, ``"now"``, or None when nobody knows."""
 
@@ -35,14 +40,6 @@ class Details(TypedDict, total=False):
     tool_calls: Sequence[Part] | None
     tool_call_id: str | None
     incomplete: bool
-
-
-class Given(Details, total=False):
-    """A message as a mapping; ``id`` is read as ``message_id``, as chat clients write it."""
-
-    role: str
-    content: object
-    id: str | None
 
 
 def identifier(field: str, value: object) -> str:
@@ -127,7 +124,8 @@ def given(messages: object, session_id: str, *, now: datetime, name_them: bool =
     """Builds messages from mappings, as ``add_many`` and ``sync`` take them.
 
     Args:
-        messages: mappings with role, content and what ``Given`` allows.
+        messages: mappings with role, content and what ``Details`` allows; ``id`` is read as ``message_id``, as chat
+            clients write it.
         session_id: where they go.
         now: the time to record.
         name_them: False leaves the id of a message that came without one empty.
@@ -215,28 +213,33 @@ def _sized(field: str, text: str) -> str:
     return text
 
 
-def _reference(value: JSON) -> JSON:
-    """Replaces embedded files (data URLs, base64 fields) by a reference to their digest; everything else stays."""
+def _reference(value: JSON, *, media: bool = False) -> JSON:
+    """Replaces embedded files by a reference to their digest; everything else stays word for word.
+
+    Embedded are valid base64 data URLs, and the base64 fields of media parts (``media``: value is inside of one).
+    """
     if isinstance(value, Mapping):
-        return {
-            key: _embedded(item)
-            if key in ("data", "file_data", "b64_json") and isinstance(item, str)
-            else _reference(item)
-            for key, item in value.items()
-        }
+        kind = value.get("type")
+        if isinstance(kind, str):
+            media = kind != "text" and (media or bool(_MEDIA.fullmatch(kind)))
+        return {key: item if key == "text" else _field(key, item, media=media) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_reference(item) for item in value]
-    if isinstance(value, str) and value.startswith("data:") and ";base64," in value[:200]:
-        return _embedded(value)
+        return [_reference(item, media=media) for item in value]
+    if isinstance(value, str) and (url := _DATA_URL.fullmatch(value)):
+        return _embedded(url[1], url[2]) or value
     return value
 
 
-def _embedded(value: str) -> str:
-    """``embedded:<media type>;<bytes>;sha256=<hex>``: what was there, without the bytes themselves."""
-    head, _, payload = value.rpartition(",")
-    media = head.removeprefix("data:").removesuffix(";base64") or "application/octet-stream"
+def _field(key: str, value: JSON, *, media: bool) -> JSON:
+    if media and key in _BASE64_FIELDS and isinstance(value, str) and not value.startswith("data:"):
+        return _embedded("application/octet-stream", value) or value
+    return _reference(value, media=media)
+
+
+def _embedded(media_type: str, payload: str) -> str:
+    """``embedded:<media type>;<bytes>;sha256=<hex>``: what was there, without the bytes; "" when it is no base64."""
     try:
-        raw = base64.b64decode(payload, validate=False)
-    except (binascii.Error, ValueError):
-        raw = payload.encode()
-    return f"embedded:{media};{len(raw)};sha256={hashlib.sha256(raw).hexdigest()}"
+        raw = base64.b64decode(payload.translate(_ONE_ALPHABET), validate=True)
+    except ValueError:
+        return ""
+    return f"embedded:{media_type};{len(raw)};sha256={hashlib.sha256(raw).hexdigest()}" if raw else ""

@@ -98,3 +98,43 @@ def test_embedded_files_are_kept_as_references_only(part: object) -> None:
 def test_links_to_files_stay_as_they_are() -> None:
     part = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
     assert intake.draft("s", "user", [part], {}, now=NOW).content == (part,)
+
+
+PICTURE = base64.b64encode(b"not really a picture" * 100).decode()
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "image_url", "image_url": f"data:image/png;name=a.png;base64,{PICTURE}"},
+        {"type": "input_image", "image_url": f"data:image/png;base64,{PICTURE}"},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PICTURE}},
+        {"type": "tool_result", "content": [{"type": "image", "source": {"type": "base64", "data": PICTURE}}]},
+        {"type": "image", "b64_json": base64.encodebytes(b"not really a picture" * 100).decode()},
+        {"type": "video", "data": base64.urlsafe_b64encode(bytes(range(256)) * 8).decode()},
+    ],
+)
+def test_other_forms_of_embedded_files(part: dict[str, object]) -> None:
+    kept = intake.draft("s", "user", [part], {}, now=NOW).content
+    written = json.dumps(kept)
+    assert len(written) < 300 and "sha256=" in written
+    assert intake.draft("s", "user", kept, {}, now=NOW).content == kept  # stored again, it stays the same
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "tool_result", "data": "the budget is 500"},
+        {"type": "tool_result", "data": "budget12"},  # its letters alone could be base64
+        {"type": "tool_result", "data": f"data:see the picture;base64,{PICTURE}"},
+        {"type": "text", "text": f"data:image/png;base64,{PICTURE}"},
+        {"type": "image", "alt": {"type": "text", "text": f"data:image/png;base64,{PICTURE}", "data": "budget12"}},
+        {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "budget12"}},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,no picture, sorry"}},
+        {"type": "image_url", "image_url": {"url": "data:image/svg+xml,%3Csvg/%3E"}},
+        {"type": "file", "file": {"file_data": "the budget is 500"}},
+        {"type": "file", "file": {"file_data": "", "filename": "empty"}},
+    ],
+)
+def test_what_is_no_embedded_file_stays_word_for_word(part: dict[str, object]) -> None:
+    assert intake.draft("s", "user", [part], {}, now=NOW).content == (part,)
