@@ -173,10 +173,13 @@ class Store(Protocol):
         """
         ...
 
-    async def lexical(self, scope: Scope, terms: Sequence[str], *, limit: int = 2000) -> Lexical:
+    async def lexical(
+        self, scope: Scope, terms: Sequence[str], *, limit: int = 2000, seqs: Sequence[int] | None = None
+    ) -> Lexical:
         """Statistics and candidates for index terms.  Never raises for odd terms; no terms, no hits.  ``frequency`` has
-        every term but "", with 0 where nobody has it; a scope that is not there gives ``Lexical()``.  Rarest terms
-        first, ties by term, then older messages first.
+        every term but "", with 0 where nobody has it; a scope that is not there gives ``Lexical()``.  ``limit`` keeps
+        those with the rarest terms (ties by term), of one term the newest.  With ``seqs`` only these messages are
+        candidates; the statistics, and what is rare, are still those of the whole scope.
         """
         ...
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.history import link
-from jiyi.types import Embedded, Erased, Filter, Indexed, Message, Record, Session, Vector
+from jiyi.types import Embedded, Erased, Filter, Indexed, Lexical, Message, Record, Session, Vector
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LONG_AGO = timedelta.min
@@ -188,6 +189,20 @@ def occurrences(index: Mapping[int, Indexed], term: str) -> dict[int, int]:
         for seq, entry in index.items()
     }
     return {seq: number for seq, number in times.items() if number}
+
+
+def find_words(index: Mapping[int, Indexed], terms: Sequence[str], limit: int, among: Set[int]) -> Lexical:
+    """``Store.lexical`` with candidates from ``among``."""
+    found = {term: occurrences(index, term) for term in terms if term}
+    rarest = sorted(found, key=lambda term: (len(found[term]), term))
+    ranked = dict.fromkeys(seq for term in rarest for seq in reversed(found[term]) if seq in among)
+    hits = {
+        seq: (index[seq].length, {term: times[seq] for term, times in found.items() if seq in times})
+        for seq in sorted(islice(ranked, max(0, limit)))
+    }
+    length = sum(entry.length for entry in index.values())
+    frequency = {term: len(times) for term, times in found.items()}
+    return Lexical(len(index), length / len(index) if index else 0.0, frequency, hits)
 
 
 def chunks_of(vectors: Iterable[Embedded]) -> dict[int, list[Vector]]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import count, islice
+from itertools import count
 from math import fsum, sqrt
 from operator import mul
 from pathlib import Path
@@ -30,11 +30,11 @@ from jiyi.stores.held import (
     counted,
     erase,
     find_place,
+    find_words,
     follows,
     in_session,
     instant,
     matches,
-    occurrences,
     placed,
     size_of,
 )
@@ -193,21 +193,14 @@ class MemoryStore:
         ]
         return sorted(found, key=lambda record: (instant(record.recorded_at), record.id))[:limit]
 
-    async def lexical(self, scope: Scope, terms: Sequence[str], *, limit: int = 2000) -> Lexical:
+    async def lexical(
+        self, scope: Scope, terms: Sequence[str], *, limit: int = 2000, seqs: Sequence[int] | None = None
+    ) -> Lexical:
         """See ``Store.lexical``."""
         if scope not in self._all():
             return Lexical()
         index = self._read(scope).index
-        found = {term: occurrences(index, term) for term in terms if term}
-        rarest = sorted(found, key=lambda term: (len(found[term]), term))
-        chosen = list(islice(dict.fromkeys(seq for term in rarest for seq in found[term]), max(0, limit)))
-        hits = {
-            seq: (index[seq].length, {term: times[seq] for term, times in found.items() if seq in times})
-            for seq in sorted(chosen)
-        }
-        length = sum(entry.length for entry in index.values())
-        frequency = {term: len(times) for term, times in found.items()}
-        return Lexical(len(index), length / len(index) if index else 0.0, frequency, hits)
+        return find_words(index, terms, limit, index.keys() if seqs is None else index.keys() & set(seqs))
 
     async def dense(
         self, scope: Scope, model: str, query: Vector, *, limit: int = 300, seqs: Sequence[int] | None = None

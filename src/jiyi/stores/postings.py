@@ -137,18 +137,23 @@ def _unsqueeze(data: bytes, text: str | None) -> dict[str, int]:
 # -- searching -------------------------------------------------------------------------------------------------------
 
 
-def search(db: sqlite3.Connection, scope: int, terms: Sequence[str], limit: int) -> Lexical:
+def search(
+    db: sqlite3.Connection, scope: int, terms: Sequence[str], limit: int, seqs: Sequence[int] | None = None
+) -> Lexical:
     """``Store.lexical``."""
     documents, length = db.execute("SELECT documents, terms FROM scope WHERE id = ?", (scope,)).fetchone()
     prefixes = {term: _occurrences(db, scope, term) for term in terms if term.endswith("*")}
     frequency = {
         term: len(prefixes[term]) if term in prefixes else _frequency(db, scope, term) for term in terms if term
     }
+    among = None if seqs is None else set(seqs)
     hits, limit = dict[int, dict[str, int]](), max(0, limit)
     for term in sorted((term for term in frequency if frequency[term]), key=lambda term: (frequency[term], term)):
         occurrences = prefixes[term] if term in prefixes else _occurrences(db, scope, term)
+        if among is not None:
+            occurrences = {seq: times for seq, times in occurrences.items() if seq in among}
         room = limit - len(hits)
-        for seq in occurrences if room else occurrences.keys() & hits.keys():
+        for seq in reversed(occurrences) if room else occurrences.keys() & hits.keys():
             if (counts := hits.get(seq)) is not None:
                 counts[term] = occurrences[seq]
             elif room:

@@ -202,9 +202,11 @@ class SqliteStore:
             )
         )
 
-    async def lexical(self, scope: Scope, terms: Sequence[str], *, limit: int = 2000) -> Lexical:
+    async def lexical(
+        self, scope: Scope, terms: Sequence[str], *, limit: int = 2000, seqs: Sequence[int] | None = None
+    ) -> Lexical:
         """See ``Store.lexical``."""
-        return await self._in_scope(scope, Lexical(), lambda db, key: postings.search(db, key, terms, limit))
+        return await self._in_scope(scope, Lexical(), lambda db, key: postings.search(db, key, terms, limit, seqs))
 
     async def dense(
         self, scope: Scope, model: str, query: Vector, *, limit: int = 300, seqs: Sequence[int] | None = None

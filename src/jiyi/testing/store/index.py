@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -83,10 +84,27 @@ class Words(StoreCase):
         await self.index(store, {seq: "common" + (" rare" if seq in (13, 17) else "") for seq in range(1, 21)})
         found = await store.lexical(ADA, ["common", "rare"], limit=5)
         assert found.frequency == {"common": 20, "rare": 2}
-        assert sorted(found.hits) == [1, 2, 3, 13, 17]
+        assert sorted(found.hits) == [13, 17, 18, 19, 20]  # of a term that not all fit of, the newest
         assert found.hits[13] == (2, {"common": 1, "rare": 1})
         assert (await store.lexical(ADA, ["common", "rare"], limit=0)).hits == {}
-        assert sorted((await store.lexical(ADA, ["common"], limit=2)).hits) == [1, 2]
+        assert sorted((await store.lexical(ADA, ["common"], limit=2)).hits) == [19, 20]
+        assert sorted((await store.lexical(ADA, ["com*"], limit=2)).hits) == [19, 20]
+
+    async def test_chosen_messages_with_the_statistics_of_all(self, store: Store) -> None:
+        await self._apples(store)
+        for terms in (["apple", "red", "blue"], ["ap*", "apple"], ["*"], []):
+            whole = await store.lexical(ADA, terms)
+            for chosen in ([], [2], [3, 1, 3], [5, 4, 77, 0, -1, 2**40], [1, 2, 3, 4, 5]):
+                hits = {seq: hit for seq, hit in whole.hits.items() if seq in chosen}
+                assert await store.lexical(ADA, terms, seqs=chosen) == replace(whole, hits=hits), (terms, chosen)
+        assert await store.lexical(BOB, ["apple"], seqs=[1]) == Lexical()
+
+    async def test_the_limit_counts_chosen_messages_only(self, store: Store) -> None:
+        await self.add(store, *(f"m{i}" for i in range(1, 21)))
+        await self.index(store, {seq: "common" + (" rare" if seq in (13, 17) else "") for seq in range(1, 21)})
+        found = await store.lexical(ADA, ["common", "rare"], limit=3, seqs=[1, 2, 3, 4, 13])
+        assert found.frequency == {"common": 20, "rare": 2}
+        assert found.hits == {3: (1, {"common": 1}), 4: (1, {"common": 1}), 13: (2, {"common": 1, "rare": 1})}
 
     async def test_terms_are_exact(self, store: Store) -> None:
         await self.add(store, "a", "b", "c", "d")

@@ -119,6 +119,7 @@ class Side:
                 (scope, "sessions"): await store.sessions(scope),
                 (scope, "records"): await store.records(scope, current=None),
                 (scope, "words"): await store.lexical(scope, QUERY, limit=4),
+                (scope, "chosen words"): await store.lexical(scope, QUERY, limit=4, seqs=range(1, 12, 2)),
                 (scope, "meaning"): rounded(await store.dense(scope, "m", unit(1, 2, 3))),
                 (scope, "cursors"): await store.cursors(scope, STEPS),
                 (scope, "progress"): await store.progress(STEPS, scope),
