@@ -107,7 +107,7 @@ def _stem(word: str) -> str:
         # imported when something is first indexed or searched: it takes milliseconds
         import Stemmer  # pyright: ignore[reportMissingTypeStubs]
 
-        stemmer = _local.stemmer = cast(Any, Stemmer).Stemmer("english")
+        stemmer = _local.stemmer = cast(Any, Stemmer).Stemmer("english", 0)  # no second cache: it cannot be cleared
     return str(stemmer.stemWord(word))[:MAX_TERM]
 
 
@@ -133,6 +133,12 @@ def _expand(token: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         stems = (_stem(word) for word in words if len(word) > (2 if word.isdigit() else 1))
         both = (*exact, *(stem for stem in stems if stem not in _WORDS_STOP))
     return both, both
+
+
+def clear_caches() -> None:
+    """Forgets the words and tokens whose terms are kept for speed: after texts were erased."""
+    _stem.cache_clear()
+    _expand.cache_clear()
 
 
 def _same(text: str) -> str:

@@ -6,7 +6,7 @@ import importlib.util
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ from jiyi.ports import TokenCounter
 from jiyi.text import cut_point
 from jiyi.types import ChatMessage
 
-_CACHED_TEXTS = 2_048
+_CACHED_TEXTS = 2_048  # at least; up to twice as many
 _CACHED_LENGTH = 10_000  # longer texts are counted anew each time, so that the cache stays small
 _LOOK_AHEAD = 16  # characters
 
@@ -32,6 +32,38 @@ class _Counter:
     def cut(self, text: str, tokens: int) -> str:
         """The longest beginning of at most ``tokens`` tokens that ends between two characters a reader sees."""
         return _cut(self.count, text, tokens)
+
+
+class _Cached(_Counter):
+    """Keeps the counts of the last texts, by hash, so that no forgotten words stay here."""
+
+    exact = True
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def count(self, text: str) -> int:
+        """Exact tokens of a bare text."""
+        if len(text) > _CACHED_LENGTH:
+            return self._count(text)
+        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if (known := self._young.get(key)) is not None:
+            return known
+        found = self._old.get(key)
+        if found is None:
+            found = self._count(text)
+        if len(self._young) >= _CACHED_TEXTS:
+            self._young, self._old = {}, self._young
+        self._young[key] = found
+        return found
+
+    def clear(self) -> None:
+        """Forgets all counts: after texts were erased."""
+        self._young: dict[bytes, int] = {}
+        self._old: dict[bytes, int] = {}
+
+    def _count(self, text: str) -> int:
+        raise NotImplementedError
 
 
 # -- the estimate ----------------------------------------------------------------------------------------------------
@@ -126,14 +158,12 @@ _MODELS = (  # beginning of a model name -> vocabulary; the first that fits
 )  # fmt: skip
 
 
-class Exact(_Counter):
+class Exact(_Cached):
     """Counts of a published vocabulary, offline: ``o200k``, ``cl100k``, ``qwen3`` or ``llama3`` (extra ``tokens``).
 
     The vocabulary is loaded at the first count (some 0.3 s).  Special-token strings such as ``<|endoftext|>`` count as
     the plain text they are.
     """
-
-    exact = True
 
     def __init__(self, vocabulary: str) -> None:
         """``InvalidInput`` for a vocabulary that is not there, ``MissingDependency`` without the package."""
@@ -143,11 +173,7 @@ class Exact(_Counter):
             raise MissingDependency(f"exact {vocabulary} counts need: pip install 'jiyi[tokens]' (or use \"estimate\")")
         self.name = vocabulary
         self._encoding: Any = None
-        self._cached = lru_cache(maxsize=_CACHED_TEXTS)(self._count)
-
-    def count(self, text: str) -> int:
-        """Exact tokens of a bare text."""
-        return self._cached(text) if len(text) <= _CACHED_LENGTH else self._count(text)
+        super().__init__()
 
     def _count(self, text: str) -> int:
         if self._encoding is None:
@@ -155,10 +181,8 @@ class Exact(_Counter):
         return int(self._encoding.count(_whole(text)))
 
 
-class TokenizerFile(_Counter):
+class TokenizerFile(_Cached):
     """Counts of any Hugging Face ``tokenizer.json`` (extra ``hf``), without the special tokens a model adds."""
-
-    exact = True
 
     def __init__(self, path: str | Path) -> None:
         """``InvalidInput`` when the file is not there or not a tokenizer, ``MissingDependency`` without the package."""
@@ -176,11 +200,12 @@ class TokenizerFile(_Counter):
         self._tokenizer.no_padding()
         self._tokenizer.encode_special_tokens = True
         self.name = str(path)
-        self._cached = lru_cache(maxsize=_CACHED_TEXTS)(self._count)
+        super().__init__()
 
-    def count(self, text: str) -> int:
-        """Exact tokens of a bare text."""
-        return self._cached(text) if len(text) <= _CACHED_LENGTH else self._count(text)
+    def clear(self) -> None:
+        """Forgets all counts, and the words that the library keeps."""
+        super().clear()
+        getattr(self._tokenizer.model, "_clear_cache", lambda: None)()  # older releases cannot
 
     def _count(self, text: str) -> int:
         if not text:

@@ -51,6 +51,10 @@ class FakeEngine:
         self.calls: list[tuple[list[str], bool]] = []
         self.threads: set[int] = set()
         self.seconds = seconds
+        self.cleared = 0
+
+    def clear(self) -> None:
+        self.cleared += 1
 
     def encode(self, texts: list[str], is_query: bool = False) -> Any:
         import numpy as np
@@ -115,6 +119,32 @@ async def test_questions_are_kept_and_passages_are_not(fake: Any) -> None:
     assert len(engine.calls) == 258
     await embedder.embed(["where?"])
     assert engine.calls[-1] == (["where?"], False)
+
+
+async def test_clear_forgets_questions_and_what_the_engine_keeps(fake: Any) -> None:
+    embedder, engine = fake
+    await embedder.embed_query("where?")
+    embedder.clear()
+    assert not embedder._questions and engine.cleared
+    await embedder.embed_query("where?")
+    assert len(engine.calls) == 2
+
+
+@needs_model
+def test_clear_before_the_first_use_loads_nothing() -> None:
+    embedder = LocalEmbedder()
+    embedder.clear()
+    assert embedder._engine is None  # pyright: ignore[reportPrivateUsage]
+
+
+@needs_onnx
+def test_the_tokenizer_keeps_no_word_after_clear(tmp_path: Path) -> None:
+    engine: Any = load_engine(tmp_path, 1)
+    engine.encode(["my door code is 7731"])
+    kept = engine._tokenizer._kept
+    assert kept.cache_info().currsize
+    engine.clear()
+    assert kept.cache_info().currsize == 0
 
 
 async def test_the_engine_gets_only_what_it_can_take(fake: Any) -> None:

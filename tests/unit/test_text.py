@@ -3,6 +3,7 @@ import threading
 
 import pytest
 
+from jiyi import text as words
 from jiyi.errors import InvalidInput
 from jiyi.text import MAX_QUERY_TERMS, check_text, cut_point, flat, is_question, language, query_terms, terms
 
@@ -234,3 +235,12 @@ def test_cut_point_at_the_ends() -> None:
     assert cut_point("abc", 9) == 3
     assert cut_point("", 0) == 0
     assert cut_point("a\n\u0301", 2) == 2  # nothing combines with a line break
+
+
+def test_cleared_caches_hold_no_word() -> None:
+    terms("my door code is kx-20931-07")
+    assert words._stem.cache_info().currsize and words._expand.cache_info().currsize
+    words.clear_caches()
+    assert words._stem.cache_info().currsize == words._expand.cache_info().currsize == 0
+    assert words._local.stemmer.maxCacheSize == 0  # the stemmer's own cannot be cleared
+    assert terms("doors") == {"door": 1}

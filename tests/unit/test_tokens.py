@@ -1,7 +1,9 @@
 import copy
 import json
 import sys
+import weakref
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -126,6 +128,36 @@ def test_a_wrong_tokenizer_file_says_so(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text(json.dumps({"a": 1}))
     with pytest.raises(InvalidInput, match=r"not a Hugging Face tokenizer\.json"):
         counter(str(tmp_path / "other.json"))
+
+
+class Said(str):
+    """Text that shows when nothing holds it any more."""
+
+
+@pytest.mark.parametrize("name", ["o200k", "file", "estimate"])
+def test_no_counter_holds_a_text_that_it_counted(name: str, file: Path) -> None:
+    counting = counter(str(file) if name == "file" else name)
+    said = Said("my door code is 7731")
+    held = weakref.ref(said)
+    counting.count(said)
+    del said
+    assert held() is None
+
+
+@pytest.mark.parametrize("name", ["o200k", "file"])
+def test_counts_are_kept_until_they_are_cleared(name: str, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counting: Any = counter(str(file) if name == "file" else name)
+    counted: list[str] = []
+    real = counting._count
+    monkeypatch.setattr(counting, "_count", lambda text: counted.append(text) or real(text))
+    assert counting.count("seven words") == counting.count("seven words") and len(counted) == 1
+    counting.clear()
+    assert not any(isinstance(held, dict) and held for held in vars(counting).values())
+    counting.count("seven words")
+    assert len(counted) == 2
+    for number in range(10_000):
+        counting.count(f"text {number}")
+    assert sum(len(held) for held in vars(counting).values() if isinstance(held, dict)) <= 4_096
 
 
 # -- cut

@@ -40,6 +40,10 @@ class Tokenizer:
             found += self._kept(word) if len(word) <= _LONGEST_KEPT else self._best(word)
         return found
 
+    def clear(self) -> None:
+        """Forgets the words whose pieces are kept."""
+        self._kept.cache_clear()
+
     def _best(self, word: str) -> tuple[int, ...]:
         """Viterbi over one word."""
         pieces, scores, unknown = self._vocabulary.pieces, self._vocabulary.scores, self._vocabulary.unknown

@@ -100,6 +100,14 @@ class LocalEmbedder:
         """See ``Embedder.split`` and ``jiyi.embedders.pieces``."""
         return pieces.split(text)
 
+    def clear(self) -> None:
+        """Forgets the vectors of questions and the words that the engine keeps: after texts were erased."""
+        self._questions.clear()
+        forget = getattr(self._engine, "clear", None)
+        if forget is not None:
+            forget()
+            self._thread.submit(forget)  # again, after what is being encoded now
+
     async def _run(self, texts: list[str], *, is_query: bool) -> list[Vector]:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._encode, texts, is_query)
 

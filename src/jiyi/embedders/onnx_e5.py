@@ -79,6 +79,10 @@ class OnnxE5:
         summed = np.einsum("bth,bt->bh", hidden, inside.astype(np.float32))
         return summed / np.linalg.norm(summed, axis=1, keepdims=True)
 
+    def clear(self) -> None:
+        """Forgets the words whose pieces are kept."""
+        self._tokenizer.clear()
+
 
 def _built(weights: Weights, source: Path, cache_dir: Path) -> Path:
     """The graph's file; built when it is not there.
