@@ -165,21 +165,25 @@ class _Assembly:
         rest = self.budget - self.fixed
         present = {message.id for message in (*self.system, *self.newest)}
         reserved = int(rest * self._memory_share())
+        recalled = {source for lines in self.offers for line in lines for source in line.item.sources}
+        claims = self._claims(present)
         reason = "" if self.newest_complete else BUDGET
         for turn in chain:
             wanted = self.history + (0 if reason else sum(map(self._tokens, turn.messages)))
-            ids = present.union(message.id for message in turn.messages)
+            ids = {message.id for message in turn.messages}
             owner = next((at for at in turn.proposers if self._within_limit(at, wanted)), None)
             if not reason and owner is None:
                 limit = max(self.blocks[at].limit or 0 for at in turn.proposers)
                 reason = f"outside the last {limit:,} tokens"
-            if not reason and wanted + min(reserved, self._claims(ids)) > rest:
-                reason = BUDGET
+            if not reason:
+                present |= ids
+                claims = claims if recalled.isdisjoint(ids) else self._claims(present)
+                reason = BUDGET if wanted + min(reserved, claims) > rest else ""
             if reason or owner is None:
                 for message in turn.messages:
                     self._drop(self.blocks[turn.proposers[0]].strategy, message, reason)
                 continue
-            self.history, present = wanted, ids
+            self.history = wanted
             self.shown.append((owner, Item(turn.messages, why=turn.why)))
 
     def _within_limit(self, block: int, history: int) -> bool:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import pytest
 
 from jiyi.assembly import assemble, chat_message
+from jiyi.quoting import HEADER
 from jiyi.strategies.full_history import FullHistory
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
@@ -209,6 +210,25 @@ def test_messages_that_arrive_meanwhile_wait() -> None:
 
 
 # -- the account
+
+
+def test_a_long_history_is_weighed_once_and_not_once_a_turn() -> None:
+    counted: list[str] = []
+
+    class Noting(Estimate):
+        def count(self, text: str) -> int:
+            counted.append(text)
+            return super().count(text)
+
+    old = conversation(*[("user", f"old {at}") for at in range(10)], session="old")  # type: ignore[list-item]
+    session = conversation(*[("user", f"line {at}") for at in range(500)])  # type: ignore[list-item]
+    blocks = [
+        Block("full", "history", tuple(Item((message,)) for message in reversed(session))),
+        Block("recall", "memory", tuple(Item((message,)) for message in (*old, session[250]))),
+    ]
+    context = assemble(blocks, system=(), newest=session[-1:], budget=100_000, counter=Noting())
+    assert len(context.messages) == 501
+    assert sum(text.startswith(HEADER["en"]) for text in counted) < 10
 
 
 async def test_explain_and_json_say_where_everything_comes_from() -> None:
