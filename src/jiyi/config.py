@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from jiyi.errors import InvalidInput
 
@@ -37,6 +37,9 @@ class Settings:
     cache_dir: str = ""
 
 
+_KINDS = {str: "text", int: "a whole number", float: "a number"}
+
+
 def load_settings(environ: Mapping[str, str] | None = None, files: tuple[Path, ...] | None = None) -> Settings:
     """Reads settings: defaults, then ``~/.config/jiyi/config.toml``, then ``./jiyi.toml``, then ``JIYI_*`` variables.
 
@@ -54,10 +57,10 @@ def load_settings(environ: Mapping[str, str] | None = None, files: tuple[Path, .
     for file in files if files is not None else (config_home / "jiyi" / "config.toml", Path("jiyi.toml")):
         if file.is_file():
             settings = _apply(settings, _read(file), str(file))
-    variables = {field.name: f"JIYI_{field.name.upper()}" for field in fields(Settings)}
-    for name, variable in variables.items():
-        if value := environ.get(variable):
-            settings = _apply(settings, {name: value}, variable)
+    for name, kind in _types(settings).items():
+        variable = f"JIYI_{name.upper()}"
+        if text := environ.get(variable):
+            settings = replace(settings, **{name: _read_variable(kind, text, variable)})
     return settings
 
 
@@ -69,13 +72,30 @@ def _read(file: Path) -> Mapping[str, object]:
 
 
 def _apply(settings: Settings, values: Mapping[str, object], origin: str) -> Settings:
-    known = {field.name: type(getattr(settings, field.name)) for field in fields(Settings)}
+    known = _types(settings)
     for name, value in values.items():
         if name not in known:
             raise InvalidInput(origin, f"unknown setting {name!r}; there are {', '.join(sorted(known))}")
-        try:
-            changed = {name: known[name](value)}
-        except (TypeError, ValueError) as error:
-            raise InvalidInput(origin, f"{name} must be a {known[name].__name__}, not {value!r}") from error
-        settings = replace(settings, **cast("dict[str, str]", changed))
+        settings = replace(settings, **{name: _typed(known[name], value, origin, name)})
     return settings
+
+
+def _types(settings: Settings) -> dict[str, type]:
+    return {field.name: type(getattr(settings, field.name)) for field in fields(Settings)}
+
+
+def _typed(kind: type, value: object, origin: str, name: str) -> Any:
+    """The value as it is, when it is of that kind; a whole number is a float too, but true and false are no numbers."""
+    if type(value) is kind:
+        return value
+    if kind is float and type(value) is int:
+        return float(value)
+    raise InvalidInput(origin, f"{name} must be {_KINDS[kind]}, not {value!r}")
+
+
+def _read_variable(kind: type, text: str, variable: str) -> Any:
+    """What a variable says; the environment knows only text."""
+    try:
+        return kind(text)
+    except ValueError as error:
+        raise InvalidInput(variable, f"must be {_KINDS[kind]}, not {text!r}") from error

@@ -25,6 +25,25 @@ def test_a_wrong_file_is_named(tmp_path: Path, text: str) -> None:
         load_settings({}, (file,))
 
 
+@pytest.mark.parametrize(
+    "text",
+    ['recipe = ["a"]', "cache_mb = 2.7", "cache_mb = '12'", "cache_mb = true", "timeout = true", "timeout = '5'", "db = 5",
+     "tenant = 2026-01-01"],
+)  # fmt: skip
+def test_a_wrong_type_in_a_file_is_refused_and_not_converted(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "jiyi.toml"
+    file.write_text(text + "\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match=rf"jiyi\.toml: {text.split()[0]} must be"):
+        load_settings({}, (file,))
+
+
+def test_a_whole_number_of_seconds_is_a_number(tmp_path: Path) -> None:
+    file = tmp_path / "jiyi.toml"
+    file.write_text("timeout = 5\n", encoding="utf-8")
+    settings = load_settings({}, (file,))
+    assert settings.timeout == 5.0 and isinstance(settings.timeout, float)
+
+
 def test_a_wrong_variable_is_named() -> None:
     with pytest.raises(InvalidInput, match="JIYI_TIMEOUT"):
         load_settings({"JIYI_TIMEOUT": "soon"}, ())
