@@ -110,12 +110,12 @@ class Store(Protocol):
         an erased message is not given again while its scope is there.
 
         A message whose id the scope already has is not stored again: the stored one, as it is after this call, is
-        returned in its place when the digests agree, otherwise ``Conflict`` is raised.  When all are known, nothing
-        changes.  ``after``: id of the message that the first one follows (the path to it becomes the active one first),
-        ``"head"`` for the current end, None for the session's very beginning; known messages that stand right behind
-        that place are stepped over, so that a branch sent again with more goes on at its end.  An ``after`` that is not
-        in the session raises ``NotFound``.  Statements, and messages without a session, have session_id "" and no
-        parent, position, chain.
+        returned in its place when session, kind and digest agree, otherwise ``Conflict`` is raised.  When all are
+        known, nothing changes.  ``after``: id of the message that the first one follows (the path to it becomes the
+        active one first), ``"head"`` for the current end, None for the session's very beginning; known messages that
+        stand right behind that place are stepped over, so that a branch sent again with more goes on at its end.  An
+        ``after`` that is not in the session raises ``NotFound``.  Statements, and messages without a session, have
+        session_id "" and no parent, position, chain.
         """
         ...
 

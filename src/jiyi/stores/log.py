@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from jiyi.errors import Conflict, NotFound
+from jiyi.errors import NotFound
 from jiyi.history import link
 from jiyi.stores import rows
+from jiyi.stores.checks import check_known
 from jiyi.stores.rows import SEQ_MASK, key_of
 from jiyi.types import JSON, Message, Scope, Session
 
@@ -112,9 +113,13 @@ def append(
     inserts: list[rows.Row] = []
     for message in messages:
         stored = known.get(message.id) or new.get(message.id)
-        if stored is None:
+        inside = message.kind != "statement" and session_id != ""
+        if stored is not None:
+            check_known(stored, message, session_id if inside else "")
+            if after != "head" and inside and stored.parent_id == path.parent_id:
+                path = _Path(stored.seq, stored.id, stored.position, stored.chain)  # sent again: go on behind it
+        else:
             head += 1
-            inside = message.kind != "statement" and session_id != ""
             stored = _place(message, session_id if inside else "", head, path)
             if inside and session is None:
                 session = _make_session(db, key, session_id, message.recorded_at)
@@ -125,13 +130,6 @@ def append(
                     after = "head"
                 path = _Path(head, stored.id, stored.position, stored.chain)
             new[message.id] = stored
-        elif (
-            _same(stored, message)
-            and after != "head"
-            and stored.session_id == session_id != ""
-            and stored.parent_id == path.parent_id
-        ):
-            path = _Path(stored.seq, stored.id, stored.position, stored.chain)  # sent again: go on behind it
     if inserts:
         db.executemany(_INSERT, inserts)
         last = list(new.values())[-1]
@@ -170,13 +168,6 @@ def by_key(db: sqlite3.Connection, key: int) -> Message:
     return rows.message(
         db.execute(f"SELECT {rows.MESSAGE_COLUMNS} {rows.MESSAGE_FROM} WHERE m.key = ?", (key,)).fetchone()
     )
-
-
-def _same(stored: Message, message: Message) -> bool:
-    """True: it was sent again.  ``Conflict`` when the id is another message's."""
-    if stored.digest != message.digest:
-        raise Conflict(f"message id {message.id!r} is taken by another message of this user; give a new id")
-    return True
 
 
 def _place(message: Message, session_id: str, seq: int, path: _Path) -> Message:

@@ -17,6 +17,7 @@ from operator import mul
 from pathlib import Path
 
 from jiyi.errors import Conflict, InvalidInput, NotFound, StoreError
+from jiyi.stores.checks import check_known
 from jiyi.stores.held import (
     EPOCH,
     LONG_AGO,
@@ -104,15 +105,15 @@ class MemoryStore:
         new: dict[str, Message] = {}
         for message in messages:
             stored = held.log.get(message.id) or new.get(message.id)
+            home = "" if message.kind == "statement" else session_id
             if stored is None:
-                outside = message.kind == "statement" or not session_id
-                seq, home = held.head + len(new) + 1, "" if outside else session_id
+                seq = held.head + len(new) + 1
                 stored = placed(replace(deepcopy(message), session_id=home, seq=seq, active=True), parent)
                 new[message.id] = stored
-                parent = parent if outside else stored
-            elif stored.digest != message.digest:
-                raise Conflict(f"message id {message.id!r} is taken by another message of this user; give a new id")
-            elif after != "head" and follows(stored, parent, session_id):
+                parent = stored if home else parent
+                continue
+            check_known(stored, message, home)
+            if after != "head" and follows(stored, parent, session_id):
                 parent = stored
         if new:
             self._scopes[scope] = held

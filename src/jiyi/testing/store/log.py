@@ -61,7 +61,6 @@ class Log(StoreCase):
         (first,) = await self.add(store, "a")
         before = await store.sessions(ADA)
         assert await self.add(store, "a", when=50) == [first]
-        assert await self.add(store, "a", session="elsewhere", when=50) == [first]
         assert await self.path(store) == ["a"]
         assert await store.sessions(ADA) == before
 
@@ -88,9 +87,40 @@ class Log(StoreCase):
         assert (await store.messages(ADA, EVERYTHING), await store.sessions(ADA)) == before
         assert [m.seq for m in await self.add(store, "c")] == [2]
 
+    @pytest.mark.parametrize(
+        ("first", "session", "second", "other"),
+        [
+            (said("a", "ok"), "s", said("a", "ok"), "t"),
+            (said("a", "ok"), "s", said("a", "ok"), ""),
+            (said("a", "ok"), "", said("a", "ok"), "s"),
+            (said("a", "ok"), "s", statement("a", "ok"), ""),
+            (said("a", "ok"), "s", statement("a", "ok"), "s"),
+            (said("a", "ok"), "", statement("a", "ok"), ""),
+            (statement("a", "ok"), "", said("a", "ok"), "s"),
+            (statement("a", "ok"), "", said("a", "ok"), ""),
+        ],
+    )
+    async def test_an_id_with_the_same_words_elsewhere_is_a_conflict(
+        self, store: Store, first: Message, session: str, second: Message, other: str
+    ) -> None:
+        await store.append(ADA, session, [first])
+        before = await store.messages(ADA, EVERYTHING), await store.sessions(ADA)
+        for after in ("head", None):
+            with pytest.raises(Conflict, match="'a'"):
+                await store.append(ADA, other, [said("b"), second], after=after)
+        assert (await store.messages(ADA, EVERYTHING), await store.sessions(ADA)) == before
+        assert await store.append(ADA, session, [first]) == before[0]
+
+    async def test_a_statement_again_is_known_whatever_session_it_is_sent_with(self, store: Store) -> None:
+        (fact,) = await store.append(ADA, "s", [statement("fact")])
+        assert await store.append(ADA, "t", [statement("fact")]) == [fact]
+        assert await store.append(ADA, "", [statement("fact")]) == [fact]
+
     async def test_a_conflict_within_one_call_stores_nothing(self, store: Store) -> None:
         with pytest.raises(Conflict):
             await store.append(ADA, "s", [said("a", "one"), said("a", "two")])
+        with pytest.raises(Conflict):
+            await store.append(ADA, "s", [said("a", "one"), statement("a", "one")])
         assert await store.scopes() == []
         assert await store.sessions(ADA) == []
 
