@@ -50,11 +50,13 @@ def load(kind: Kind, name: str) -> Any:
 def _import(kind: Kind, target: str) -> Any:
     module, _, attribute = target.partition(":")
     try:
-        return getattr(importlib.import_module(module), attribute)
+        imported = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name and not module.startswith(error.name):
             raise MissingDependency(f"{target} needs the package {error.name!r}; install it") from error
         raise NotFound(f"{kind}: there is no module {module!r}") from error
+    try:
+        return getattr(imported, attribute)
     except AttributeError as error:
         raise NotFound(f"{kind}: {module} has no {attribute!r}") from error
 

@@ -28,3 +28,10 @@ def test_a_plugin_whose_package_is_missing(tmp_path, monkeypatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(MissingDependency, match="surely_not_installed"):
         load("stores", "needy_plugin:Store")
+
+
+def test_an_error_inside_a_plugin_is_shown_as_it_is(tmp_path, monkeypatch) -> None:
+    (tmp_path / "broken_plugin.py").write_text("import os\nos.surely_not_there\nclass Store: ...\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(AttributeError, match="surely_not_there"):
+        load("stores", "broken_plugin:Store")
