@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.ports import Strategy
@@ -14,26 +13,15 @@ from jiyi.strategies.sliding_window import SlidingWindow
 Strategies = tuple[Strategy, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How to make a combination, and what it is for, in one line."""
-
-    purpose: str
-    build: Callable[[], Strategies]
-
-
-RECIPES: Mapping[str, Recipe] = {
-    "balanced": Recipe(
-        "most products: what was said before about the question, and the last 8 turns",
-        lambda: (Recall(), SlidingWindow(8)),
-    ),
-    "casual": Recipe("small talk and plain customer service: the last 12 turns", lambda: (SlidingWindow(12),)),
-    "support_bot": Recipe(
-        "an ordinary service bot: the whole session as far as it fits",
-        lambda: (FullHistory(), SlidingWindow(8)),
-    ),
+RECIPES: Mapping[str, Callable[[], Strategies]] = {
+    # most products: what was said before about the question, and the last 8 turns
+    "balanced": lambda: (Recall(), SlidingWindow(8)),
+    # small talk and plain customer service
+    "casual": lambda: (SlidingWindow(12),),
+    # an ordinary service bot: the whole session as far as it fits
+    "support_bot": lambda: (FullHistory(), SlidingWindow(8)),
 }
-"""Name -> recipe; the first one is the default."""
+"""Name -> how to make it; the first one is the default."""
 
 
 def recipe(name: str) -> Strategies:
@@ -44,7 +32,7 @@ def recipe(name: str) -> Strategies:
     """
     if name not in RECIPES:
         raise NotFound(f"no recipe {name!r}; there are {', '.join(RECIPES)}. Or give a list of strategies")
-    return RECIPES[name].build()
+    return RECIPES[name]()
 
 
 def compose(recipe_: str | Sequence[Strategy]) -> Strategies:

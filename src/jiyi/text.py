@@ -206,16 +206,6 @@ def query_terms(text: str) -> list[str]:
 
 _HAN_RUN = re.compile(f"[{_HAN}]+")
 _LATIN_WORD = re.compile("[A-Za-z\u00c0-\u024f]+")
-_ASKS_AT_END = re.compile(
-    r"(?:[?？]|[吗呢]|(?<![什这那])么|(?<!没)什么(?:时候|地方|样)?|谁|哪[里儿个些]|多少\w{0,2}|几[点号月天岁个次年]|怎么样|怎么办|怎样|如何"
-    r"|为什么)[\s\"'”’」』)）~～.…]*$"
-)
-_ASKS_AT_START = re.compile(
-    r"\W*(?:(?:what|who|whom|whose|which|when|where|why|how|is|are|am|was|were|do|does|did|can|could|will|would|should"
-    r"|shall|may|might|has|have|had|isn't|aren't|don't|doesn't|didn't|can't|won't)\b"
-    r"|请问|什么|谁|哪|怎|为什么|为何|如何|是否|是不是|有没有|能不能|可不可以|会不会|多少|几[点号月天岁个次年])",
-    re.IGNORECASE,
-)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -232,14 +222,6 @@ def language(text: str) -> Literal["zh", "en"]:
     han, words = sum(map(len, runs)), len(_LATIN_WORD.findall(text))
     clause = max(map(len, runs)) >= 6
     return "zh" if han >= words or (clause and han * 5 >= words) else "en"
-
-
-def is_question(text: str) -> bool:
-    """Whether a message asks: ends like a question, or starts like one and does not end like a statement."""
-    text = text.strip()[-2_000:] if len(text) > 4_000 else text.strip()
-    if _ASKS_AT_END.search(text):
-        return True
-    return text[-1:] not in ".!。！" and bool(_ASKS_AT_START.match(text.replace("\u2019", "'")))
 
 
 def check_text(field: str, value: object) -> str:

@@ -47,7 +47,7 @@ class Message:
         position: place on its path through the session, from 1; 0 before it is stored.
         created_at: when it was said, with zone; None when nobody knows.
         recorded_at: when the store took it, with zone.
-        digest: hex, salted per user, of role, content and tool calls (``history.digest``).
+        digest: hex, salted per user, of role, content, name, tool calls and tool call id (``history.digest``).
         chain: hex, of the parent's chain and this digest; system messages pass the parent's on.
         parent_id: the message before it on its path, None at the start.
         active: on the session's current path; False on a branch that was left.
@@ -428,12 +428,3 @@ class Used:
     @property
     def sources(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(source for item in self.items for source in item.sources))
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens spent, by role of the model; zero when no model was called."""
-
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0

@@ -5,7 +5,7 @@ import pytest
 
 from jiyi import text as words
 from jiyi.errors import InvalidInput
-from jiyi.text import MAX_QUERY_TERMS, check_text, cut_point, flat, is_question, language, query_terms, terms
+from jiyi.text import MAX_QUERY_TERMS, check_text, cut_point, flat, language, query_terms, terms
 
 
 def search(docs: list[str], query: str) -> list[int]:
@@ -153,24 +153,6 @@ def test_terms_in_many_threads_agree() -> None:
 )  # fmt: skip
 def test_language(text: str, expected: str) -> None:
     assert language(text) == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["Where do I live", "What is it?", "really？", "你去吗", "我的生日是什么时候", "预算多少", "请问几点开门",
-     "is this ok",     "他怎么样", "why not", "有没有便宜点的", "好么 ", "Isn't it late"],
-)  # fmt: skip
-def test_questions(text: str) -> None:
-    assert is_question(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["I live in Lisbon.", "What a day!", "When I was young, I lived there.", "我住在北京", "没什么", "", "Island life",
-     "好的，谢谢", "Do it now."],
-)  # fmt: skip
-def test_statements(text: str) -> None:
-    assert not is_question(text)
 
 
 def test_flat() -> None:
