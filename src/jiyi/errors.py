@@ -3,7 +3,7 @@
     JiyiError
     ├── InvalidInput (ValueError)      an argument is wrong; .field names it
     │   ├── BudgetTooSmall             the newest turn does not fit; .needed, .budget
-    │   └── ImportFailed               lines of a file that could not be read; .line, .problems
+    │   └── ImportFailed               lines of a file that could not be read; .problems
     ├── NotFound (LookupError)         a session, message, record or plugin that does not exist
     ├── Conflict                       an id is taken by something else, a lease was lost
     ├── MissingDependency (ImportError)  an extra is not installed; the message says which

@@ -67,7 +67,7 @@ def add(state: State, text: str | None, user: str, session: str | None, role: st
 @USER
 @click.option("--category", metavar="NAME", help="A word to filter by.")
 @click.option("--importance", type=float, metavar="0..1", help="How much it matters.")
-@click.option("--pinned", is_flag=True, help="Keep it before others.")
+@click.option("--pinned", is_flag=True, help="Mark it; stored and shown, not used yet.")
 @click.option("--at", metavar="TIME", help="When it was said (ISO 8601; UTC unless it says otherwise).  Default: now.")
 @click.option("--id", "message_id", metavar="ID", help="Its id; the same id again adds nothing.")
 @shared
