@@ -44,6 +44,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory, without anybody's settings, full text only."""
     for name in [name for name in os.environ if name.startswith("JIYI_")]:
         monkeypatch.delenv(name)
+    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setenv("JIYI_EMBEDDER", "none")
     monkeypatch.setenv("JIYI_TOKENIZER", "estimate")
     for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):

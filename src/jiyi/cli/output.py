@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ SHOWN = 240
 """Characters of a message that a table shows."""
 
 PIPED_WIDTH = 120
-"""Columns of a table that goes to a file or another program."""
+"""Columns of a table that goes to a file or another program, unless COLUMNS says otherwise."""
 
 COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 FILLS = ("█", "▓", "▒", "▚", "▞", "▤")
@@ -77,7 +78,7 @@ def console(*, err: bool = False) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if err else sys.stdout
-    width = None if stream.isatty() else PIPED_WIDTH
+    width = None if stream.isatty() else shutil.get_terminal_size((PIPED_WIDTH, 25)).columns  # COLUMNS, if it is set
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
 
@@ -137,10 +138,10 @@ class Shown(Protocol):
 
 
 def segments(context: Shown) -> list[tuple[str, int]]:
-    """(name, tokens) of each block; what belongs to none, such as the chat format, comes last."""
+    """(name, tokens) of each block; what belongs to none comes last: the tokens that begin the reply."""
     found = [(str(block.strategy), int(block.tokens)) for block in context.blocks if block.tokens]
     rest = context.tokens - sum(tokens for _, tokens in found)
-    return [*found, ("other", rest)] if rest > 0 else found
+    return [*found, ("start of the reply", rest)] if rest > 0 else found
 
 
 def cells(parts: Sequence[tuple[str, int]], budget: int, width: int) -> list[int]:

@@ -25,7 +25,7 @@ from jiyi.types import Hit
 
 LANGUAGES = {"en": "English", "zh": "中文"}
 
-ASKED = {"en": ("en-q10", "en-q03", "en-q01", "en-q02"), "zh": ("zh-q06", "zh-q07", "zh-q08", "zh-q04")}
+ASKED = {"en": ("en-q10", "en-q03", "en-q01", "en-q02"), "zh": ("zh-q03", "zh-q06", "zh-q08", "zh-q04")}
 """Questions of the samples that are asked; the first one of each gives the context that is shown."""
 
 HITS = 3
@@ -103,9 +103,10 @@ def _sample(language: str) -> tuple[Sequence[Entry], list[tuple[Question, Label]
         for name, origin in (("conversations", f"{language}.jsonl"), ("questions", f"{language}.questions.jsonl")):
             (Path(folder) / f"{name}.jsonl").write_bytes((files / origin).read_bytes())
         (sample,) = read_dataset(Path(folder))
-    pairs = list(zip(sample.questions, sample.labels, strict=True))
-    chosen = [pair for pair in pairs if pair[1].question_id in ASKED[language]]
-    return sample.entries, chosen or pairs[: len(ASKED[language])]
+    pairs = {
+        label.question_id: (question, label) for question, label in zip(sample.questions, sample.labels, strict=True)
+    }
+    return sample.entries, [pairs[question_id] for question_id in ASKED[language]]
 
 
 async def _ask(memory: AsyncMemory, sample: Shown) -> None:
@@ -159,19 +160,23 @@ def _show(shown: Sequence[Shown], embedder: str, keep: Path | None) -> None:
 
 
 def _show_answer(question: Question, label: Label, hits: Sequence[Hit]) -> None:
-    from rich.padding import Padding
+    from rich.table import Table
     from rich.text import Text
 
     out = console()
     out.print(Text(f"? {question.text}", style="bold cyan"))
+    # in columns: Chinese has no blanks, and a line would break right after the name
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, style="bright_black")
+    table.add_column(overflow="fold")
     for hit in hits:
         found = hit.message.id in label.evidence
-        line = Text()
-        line.append("✓ " if found else "· ", style="bold green" if found else "bright_black")
-        line.append(f"{when(hit.message.created_at)} {hit.message.name or hit.message.role}: ", style="bright_black")
-        line.append(clean(short(hit.text, 200)), style="green" if found else "")
-        line.append(f"  [{hit.message.session_id}, {hit.message.id}, {hit.relevance:.2f}]", style="bright_black")
-        out.print(Padding(line, (0, 0, 0, 2)))
+        mark = Text("  ✓" if found else "  ·", style="bold green" if found else "bright_black")
+        said = Text(clean(short(hit.text, 200)), style="green" if found else "")
+        said.append(f"  [{hit.message.session_id}, {hit.message.id}, {hit.relevance:.2f}]", style="bright_black")
+        table.add_row(mark, Text(f"{when(hit.message.created_at)} {hit.message.name or hit.message.role}:"), said)
+    out.print(table)
     if not hits:
         out.print("  nothing above the relevance floor")
     out.print()
@@ -217,8 +222,6 @@ def _show_end(shown: Sequence[Shown], embedder: str, keep: Path | None) -> None:
     else:
         out.print("  jiyi demo --keep demo.db            keeps the database of this demo, to ask more of it")
         out.print(f'  jiyi --db demo.db search --user {user} "your question"')
-    out.print(
-        "  jiyi import FILE --user NAME        imports your own chats (OpenAI messages, JSONL, or a data directory)"
-    )
+    out.print("  jiyi import FILE --user NAME        imports your own chats: OpenAI messages, JSONL, a directory")
     out.print('  jiyi context --user NAME "…"        shows what a model would get, and why')
     out.print("  jiyi doctor                         what is installed, and what could be")
