@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Self, TypedDict, Unpack, cast
 from jiyi import intake
 from jiyi.clock import SystemClock
 from jiyi.config import Settings, load_settings
-from jiyi.errors import InvalidInput
+from jiyi.errors import InvalidInput, StoreError
 from jiyi.history import digest
 from jiyi.indexing import DenseIndex, LexicalIndex, dense_step
 from jiyi.opening import open_embedder, open_store, restore_store
 from jiyi.recipes import compose
 from jiyi.search import Searcher, Wanted
 from jiyi.session import AsyncSession
-from jiyi.text import check_text
+from jiyi.text import check_text, clear_caches
 from jiyi.tokens import counter
 from jiyi.types import ROLES, Erased, Filter, Hit, Message, MessageKind, Progress, Role, Scope, Session, Stats
 from jiyi.worker import Worker
@@ -82,7 +82,8 @@ class Stated(TypedDict, total=False):
 class AsyncMemory:
     """The memory of all users of one tenant and agent.
 
-    Open it with ``await AsyncMemory.open(...)``, close it with ``close()`` or ``async with``.
+    Open it with ``await AsyncMemory.open(...)``, close it with ``close()`` or ``async with``.  It belongs to the event
+    loop that opened it.
 
     Attributes:
         notes: what the person who runs this should know, for example that vectors of another model are stored.
@@ -113,8 +114,12 @@ class AsyncMemory:
             InvalidInput: a wrong option.
             StoreError: the file is not ours, damaged, newer, or cannot be opened.
         """
+        _known("option", options, Options)
         settings = options.get("settings") or load_settings()
-        store = await open_store(str(settings.db if url is None else url), settings)
+        address = settings.db if url is None else url
+        if not isinstance(address, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput("url", f"must be text or a path, not {type(address).__name__}")
+        store = await open_store(check_text("url", str(address)), settings)
         try:
             memory = cls(store, settings, options)
             memory._embedder = open_embedder(options.get("embedder", settings.embedder), settings)
@@ -182,14 +187,11 @@ class AsyncMemory:
             InvalidInput: names the field.
         """
         scope = self.scope(user_id)
-        unknown = set(details) - set(Stated.__annotations__)
-        if unknown:
-            raise InvalidInput(sorted(unknown)[0], f"unknown field; there are {', '.join(Stated.__annotations__)}")
+        _known("field", details, Stated)
         if not check_text("text", text).strip():
             raise InvalidInput("text", "must not be empty")
         importance = details.get("importance")
-        if importance is not None and not 0 <= importance <= 1:
-            raise InvalidInput("importance", f"must be between 0 and 1, not {importance}")
+        intake.share("importance", importance)
         category = details.get("category")
         said = {key: value for key, value in details.items() if key in intake.Details.__annotations__}
         message = replace(
@@ -238,16 +240,17 @@ class AsyncMemory:
         """
         scope = self.scope(user_id)
         check_text("query", query)
-        if isinstance(k, bool) or not isinstance(k, int) or k < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInput("k", f"must be a whole number from 0, not {k!r}")
-        if floor is not None and not 0 <= floor <= 1:
-            raise InvalidInput("floor", f"must be between 0 and 1, not {floor}")
-        chosen = _filter(where) if any(value is not None for value in where.values()) else None
-        return await self.searcher.search(scope, query, Wanted(k, chosen, floor, max(0, neighbours)))
+        intake.limit("k", k)
+        intake.limit("neighbours", neighbours)
+        intake.share("floor", floor)
+        chosen = _filter(where, self.clock.now()) if any(value is not None for value in where.values()) else None
+        return await self.searcher.search(scope, query, Wanted(k, chosen, floor, neighbours))
 
     async def messages(self, *, user_id: str, limit: int | None = None, **where: Unpack[Where]) -> list[Message]:
         """The user's log: messages and statements on active paths, in order of arrival; ``limit`` keeps the newest."""
-        return await self.store.messages(self.scope(user_id), _filter(where), limit=limit, newest=True)
+        intake.limit("limit", limit)
+        chosen = _filter(where, self.clock.now())
+        return await self.store.messages(self.scope(user_id), chosen, limit=limit, newest=True)
 
     async def sessions(self, *, user_id: str) -> list[Session]:
         """The user's sessions, last updated first."""
@@ -276,12 +279,21 @@ class AsyncMemory:
         """Brings both indexes to the present tokenizer and embedder; goes on where it was interrupted.
 
         The vectors of other models are removed once the new ones are complete.
+
+        Raises:
+            StoreError: something could not be derived; the old vectors stay.
         """
         embedder = self._embedder
         if embedder is not None and self.searcher.embedder is None:
             await self.worker.add(DenseIndex(embedder))
             self.searcher.embedder = embedder
         await self.worker.drain(progress)
+        failed = [step for step in await self.progress() if step.done < step.total]
+        if failed:
+            raise StoreError(
+                f"not finished, {failed[0].step.name} failed: {'; '.join(failed[0].errors) or 'see the log'}. "
+                "Mend the cause, then run it again; nothing was removed"
+            )
         if embedder is not None:
             old = [dense_step(name) for name in await self.store.models() if name != embedder.name]
             await self.store.reset(old)
@@ -306,7 +318,7 @@ class AsyncMemory:
         if session_id is not None and message_ids is not None:
             raise InvalidInput("session_id", "give either session_id or message_ids, not both")
         if message_ids is not None:
-            if isinstance(message_ids, str) or not message_ids:
+            if isinstance(message_ids, str) or not isinstance(message_ids, Sequence) or not message_ids:  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise InvalidInput("message_ids", "must be a list with at least one id")
             names = {f"message_ids[{i}]": item for i, item in enumerate(message_ids)}
             ids = [intake.identifier(field, item) for field, item in names.items()]
@@ -318,8 +330,9 @@ class AsyncMemory:
             names = {"user_id": scope.user}
             erased = await self.store.forget(scope, everything=True)
         _refuse_patterns(names, erased)
-        for cache in (self._embedder, self.counter):
-            clear: Callable[[], None] | None = getattr(cache, "clear", None)
+        clear_caches()
+        for holder in (self._embedder, self.counter):
+            clear: Callable[[], None] | None = getattr(holder, "clear", None)
             if clear is not None:
                 clear()
         return erased
@@ -357,6 +370,8 @@ def _refuse_patterns(names: Mapping[str, str], erased: Erased) -> None:
 def _one_of(field: str, value: str | Sequence[str] | None, known: Sequence[str]) -> tuple[str, ...] | None:
     if value is None:
         return None
+    if not isinstance(value, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(field, f"must be text or a list of texts, not {type(value).__name__}")
     chosen = (value,) if isinstance(value, str) else tuple(value)
     for item in chosen:
         if item not in known:
@@ -364,20 +379,20 @@ def _one_of(field: str, value: str | Sequence[str] | None, known: Sequence[str])
     return chosen
 
 
-def _filter(where: Where) -> Filter:
-    unknown = set(where) - set(Where.__annotations__)
-    if unknown:
-        raise InvalidInput(sorted(unknown)[0], f"unknown filter; there are {', '.join(Where.__annotations__)}")
+def _known(what: str, given: Mapping[str, object], kind: type) -> None:
+    """Refuses a name that a mistyped keyword brought in."""
+    for name in sorted(given.keys() - kind.__annotations__.keys()):
+        raise InvalidInput(name, f"unknown {what}; there are {', '.join(kind.__annotations__)}")
+
+
+def _filter(where: Where, now: datetime) -> Filter:
+    _known("filter", where, Where)
     session_id, category = where.get("session_id"), where.get("category")
-    never = datetime.min
-    for field in ("since", "until"):
-        if where.get(field) is not None:
-            intake.moment(field, where.get(field), never)
     return Filter(
         session_id=None if session_id is None else intake.identifier("session_id", session_id),
         roles=cast("tuple[Role, ...] | None", _one_of("roles", where.get("roles"), ROLES)),
         kinds=cast("tuple[MessageKind, ...] | None", _one_of("kinds", where.get("kinds"), KINDS)),
         category=None if category is None else intake.identifier("category", category),
-        since=where.get("since"),
-        until=where.get("until"),
+        since=intake.moment("since", where.get("since"), now),
+        until=intake.moment("until", where.get("until"), now),
     )

@@ -7,6 +7,9 @@ from jiyi.ranking import index_text
 from jiyi.text import TERMS_VERSION, terms
 from jiyi.types import Changes, Embedded, Indexed, Message, Step
 
+PIECES = 64
+"""Pieces embedded in one batch, about: seconds of work, so that a lease does not run out over long messages."""
+
 LEXICAL = Step("lexical", TERMS_VERSION)
 
 
@@ -43,15 +46,18 @@ class DenseIndex:
 
     async def derive(self, batch: Batch) -> Changes:
         """Vectors of the batch's messages."""
-        pieces = [
-            (message.seq, chunk, piece)
-            for message in batch.messages
-            if is_indexed(message)
-            for chunk, piece in enumerate(self._embedder.split(index_text(message)))
-        ]
+        pieces: list[tuple[int, int, str]] = []
+        cursor = batch.cursor
+        for message in batch.messages:
+            if not is_indexed(message):
+                continue
+            if len(pieces) >= PIECES:
+                cursor = message.seq - 1
+                break
+            pieces += [(message.seq, n, piece) for n, piece in enumerate(self._embedder.split(index_text(message)))]
         vectors = await self._embedder.embed([piece for _, _, piece in pieces])
         found = tuple(Embedded(seq, chunk, vector) for (seq, chunk, _), vector in zip(pieces, vectors, strict=True))
-        return Changes(cursor=batch.cursor, vectors=found)
+        return Changes(cursor=cursor, vectors=found)
 
 
 def dense_step(model: str) -> Step:

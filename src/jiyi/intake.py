@@ -62,6 +62,26 @@ def identifier(field: str, value: object) -> str:
     return value
 
 
+def limit(field: str, value: object) -> None:
+    """Checks a number of things: a whole number from 0, or None for all.
+
+    Raises:
+        InvalidInput: names ``field``.
+    """
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+        raise InvalidInput(field, f"must be a whole number from 0, not {value!r}")
+
+
+def share(field: str, value: object) -> None:
+    """Checks a number between 0 and 1, or None.
+
+    Raises:
+        InvalidInput: names ``field``.
+    """
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1):
+        raise InvalidInput(field, f"must be a number from 0 to 1, not {value!r}")
+
+
 def moment(field: str, value: object, now: datetime) -> datetime | None:
     """Checks a time.
 

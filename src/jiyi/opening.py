@@ -16,7 +16,8 @@ async def open_store(url: str, settings: Settings) -> Store:
     """Opens the store at an address.
 
     Args:
-        url: ``memory:``, a path or ``sqlite:PATH`` for a file, or ``name://…`` for a plugin of that name.
+        url: ``memory:``; a path, ``sqlite:PATH`` or ``sqlite:///PATH`` for a file; ``name://…`` for a plugin of that
+            name.
         settings: timeout and cache size.
 
     Raises:
@@ -30,7 +31,7 @@ async def open_store(url: str, settings: Settings) -> Store:
         from jiyi.stores.memory import MemoryStore
 
         return await MemoryStore.open()
-    if "://" in url:
+    if "://" in url and not url.startswith("sqlite:"):
         return await load("stores", url.partition("://")[0]).open(url)
     from jiyi.stores.sqlite import SqliteStore
 
@@ -44,7 +45,7 @@ async def restore_store(backup: Path, url: str) -> None:
         InvalidInput: the address is not a file's path.
         StoreError: the backup is not a database of Jiyi, or the file is in use.
     """
-    if url == "memory:" or "://" in url:
+    if url == "memory:" or ("://" in url and not url.startswith("sqlite:")):
         raise InvalidInput("url", "only a database file can be restored; give its path")
     from jiyi.stores.sqlite import SqliteStore
 
@@ -79,4 +80,4 @@ def open_embedder(spec: str | Embedder | None, settings: Settings) -> Embedder |
 
 
 def _path(url: str) -> Path:
-    return Path(url.removeprefix("sqlite:"))
+    return Path(url.removeprefix("sqlite:///" if url.startswith("sqlite:///") else "sqlite:"))

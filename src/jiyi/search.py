@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 
+from jiyi.errors import MissingDependency
 from jiyi.indexing import LEXICAL, is_indexed, lexical_entry
 from jiyi.ports import Embedder, Store
 from jiyi.ranking import DEFAULT, Ranked, bm25, rank
@@ -36,6 +38,12 @@ class Wanted:
     exclude: Collection[str] = frozenset()
 
 
+log = logging.getLogger("jiyi.search")
+
+POSTINGS = 2000
+"""Messages with a word of the question that are looked at, rarest words first; common words alone tell little."""
+
+
 class Searcher:
     """Searches a store, with an embedder where there is one."""
 
@@ -51,49 +59,73 @@ class Searcher:
         if wanted.k <= 0 or not query.strip():
             return []
         terms = query_terms(query)
-        vector = await self.embedder.embed_query(query) if self.embedder else None
-        pool = await self._pool(scope, wanted.where)
-        lexical = await self._lexical(scope, terms, wanted)
-        dense = await self._dense(scope, vector, wanted, pool)
+        vector = await self._vector(query)
+        left = frozenset(await self.store.seqs(scope, Filter(active=False)))
+        pool = None if wanted.where is None else frozenset(await self.store.seqs(scope, wanted.where))
+        lexical = await self._lexical(scope, terms, wanted, pool, len(left))
+        dense = await self._dense(scope, vector, wanted, pool, left)
         words = bm25(lexical, terms)
-        found = words if pool is None else pool & words.keys()
-        chosen = set(nlargest(self._breadth(wanted), found, key=lambda seq: (words[seq], -seq))) | set(dense.hits)
+        found = words.keys() - left if pool is None else pool & words.keys()
+        chosen = set(nlargest(_breadth(wanted), found, key=lambda seq: (words[seq], seq))) | set(dense.hits)
         candidates = await self._candidates(scope, chosen)
         dense = await self._complete(scope, vector, dense, candidates)
         ranked = rank(query, candidates, lexical, dense if vector is not None else None, words=words)
         return await self._hits(scope, ranked, chosen, wanted)
 
-    def _breadth(self, wanted: Wanted) -> int:
-        return max(CANDIDATES, 2 * wanted.k)
-
-    async def _pool(self, scope: Scope, where: Filter | None) -> frozenset[int] | None:
-        """Seqs that pass the filter; None when there is no filter."""
-        if where is None:
+    async def _vector(self, query: str) -> Vector | None:
+        """The question's vector; None without an embedder, or when it fails: full text alone still serves."""
+        if self.embedder is None:
             return None
-        return frozenset(message.seq for message in await self.store.messages(scope, where))
+        try:
+            return await self.embedder.embed_query(query)
+        except MissingDependency:
+            raise
+        except Exception as error:
+            log.warning("%s could not embed a question (%s); searching by full text", self.embedder.name, error)
+            return None
 
-    async def _lexical(self, scope: Scope, terms: Sequence[str], wanted: Wanted) -> Lexical:
+    async def _lexical(
+        self, scope: Scope, terms: Sequence[str], wanted: Wanted, pool: frozenset[int] | None, left: int
+    ) -> Lexical:
         # the cursor first: what the worker indexes meanwhile is then seen twice rather than not at all
         done = (await self.store.cursors(scope, [LEXICAL])).get(LEXICAL.name, 0)
-        lexical = await self.store.lexical(scope, terms, limit=max(2000, 4 * wanted.k))
+        seqs = None if pool is None else sorted(pool)
+        lexical = await self.store.lexical(scope, terms, limit=max(POSTINGS, 4 * wanted.k) + left, seqs=seqs)
         fresh = await self.store.messages(scope, Filter(after_seq=done, active=None))
         unseen = [message for message in fresh if message.seq not in lexical.hits and is_indexed(message)]
         return with_fresh(lexical, terms, unseen)
 
-    async def _dense(self, scope: Scope, vector: Vector | None, wanted: Wanted, pool: frozenset[int] | None) -> Dense:
+    async def _dense(
+        self,
+        scope: Scope,
+        vector: Vector | None,
+        wanted: Wanted,
+        pool: frozenset[int] | None,
+        left: frozenset[int],
+    ) -> Dense:
+        """The messages nearest in meaning, of the pool or of all active paths."""
         if vector is None or self.embedder is None:
             return Dense()
-        dense = await self.store.dense(scope, self.embedder.name, vector, limit=self._breadth(wanted))
+        name, breadth = self.embedder.name, _breadth(wanted)
         if pool is None:
-            return dense
-        exact = await self.store.dense(scope, self.embedder.name, vector, seqs=sorted(pool))
-        best = nlargest(self._breadth(wanted), exact.hits, key=lambda seq: (exact.hits[seq], -seq))
-        return replace(dense, hits={seq: exact.hits[seq] for seq in best})
+            dense = await self.store.dense(scope, name, vector, limit=breadth + len(left))
+        else:
+            dense = await self.store.dense(scope, name, vector, seqs=sorted(pool))
+        best = nlargest(breadth, dense.hits.keys() - left, key=lambda seq: (dense.hits[seq], seq))
+        return replace(dense, hits={seq: dense.hits[seq] for seq in best})
 
     async def _candidates(self, scope: Scope, chosen: set[int]) -> list[Message]:
-        """The chosen messages and those beside them in the log, whose scores lend them support."""
+        """The chosen messages and those beside them in their sessions, whose scores lend them support.
+
+        What stands beside a message in its session mostly stands beside it in the log; where sessions were written at
+        the same time, the message before it is looked up, and the one after it does without.
+        """
         around = {seq + step for seq in chosen for step in (-1, 0, 1)}
         messages = await self.store.messages(scope, Filter(seqs=tuple(sorted(around))))
+        known = {message.id for message in messages}
+        parents = {m.parent_id for m in messages if m.seq in chosen and m.parent_id and m.parent_id not in known}
+        if parents:
+            messages += await self.store.messages(scope, Filter(ids=tuple(sorted(parents))))
         return [message for message in messages if is_indexed(message)]
 
     async def _complete(
@@ -138,6 +170,10 @@ class Searcher:
             return {}
         sessions = dict.fromkeys(message.session_id for message in messages if message.session_id)
         return {name: await self.store.messages(scope, Filter(session_id=name)) for name in sessions}
+
+
+def _breadth(wanted: Wanted) -> int:
+    return max(CANDIDATES, 2 * wanted.k)
 
 
 def with_fresh(lexical: Lexical, terms: Sequence[str], fresh: Sequence[Message]) -> Lexical:

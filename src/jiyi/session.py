@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 from jiyi import intake
 from jiyi.assembly import Context, assemble
 from jiyi.errors import InvalidInput
-from jiyi.history import digest, link, plan_sync, system_messages, turns
+from jiyi.history import SyncPlan, digest, link, plan_sync, system_messages, turns
 from jiyi.ports import Request
 from jiyi.search import Searcher, Wanted
 from jiyi.text import check_text, language
@@ -131,8 +131,9 @@ class AsyncSession:
 
     async def messages(self, limit: int | None = None, *, all_branches: bool = False) -> list[Message]:
         """The active path in order, or all branches in order of arrival; ``limit`` keeps the newest messages."""
+        intake.limit("limit", limit)
         if self.off_record:
-            return self._unkept[-limit:] if limit else list(self._unkept)
+            return self._unkept[max(0, len(self._unkept) - limit) :] if limit is not None else list(self._unkept)
         where = Filter(session_id=self.id, active=None if all_branches else True)
         return await self._memory.store.messages(self._scope, where, limit=limit, newest=True)
 
@@ -185,9 +186,12 @@ class AsyncSession:
     async def _append(self, drafts: Sequence[Message], *, after: str | None = "head") -> list[Message]:
         if not self.off_record:
             return await self._memory.append(self._scope, self.id, drafts, after=after)
-        start = len(self._unkept)
-        self._unkept += [replace(draft, position=start + i + 1) for i, draft in enumerate(drafts)]
-        return self._unkept[start:]
+        said = {message.id: message for message in self._unkept}
+        for draft in drafts:
+            if draft.id not in said:
+                said[draft.id] = replace(draft, position=len(said) + 1)
+        self._unkept = list(said.values())
+        return [said[draft.id] for draft in drafts]
 
     async def _update(self, *, title: str | None = None, head: str | None = None) -> Session:
         if self.off_record:
@@ -195,45 +199,51 @@ class AsyncSession:
         now = self._memory.clock.now()
         return await self._memory.store.update_session(self._scope, self.id, at=now, title=title, head=head)
 
-    async def _sync(self, drafts: list[Message]) -> Synced:
-        everything = await self.messages(all_branches=True)
-        path = [message for message in everything if message.active]
-        plan = plan_sync(path, drafts)
-        if plan.after == "head" and not plan.new:
-            return Synced((), len(drafts), branched=False)
-        after, new = self._follow(everything, path, plan.after, plan.new)
-        known = len(drafts) - len(new)
-        if not new:
-            await self._update(head=after)
-            return Synced((), known, plan.branch)
-        added = await self._append(self._named(everything, after, new), after=after)
-        return Synced(tuple(added), known, plan.branch)
+    async def _sync(self, drafts: Sequence[Message]) -> Synced:
+        head = await self.messages(1)
+        plan = await self._goes_on(head, drafts)
+        if plan is None:
+            everything = await self.messages(all_branches=True)
+            head = [message for message in everything if message.active][-1:]
+            plan = plan_sync(everything, drafts)
+        if not plan.new:
+            if plan.after != "head":
+                await self._update(head=plan.after)
+            return Synced((), plan.skipped, plan.branch)
+        place = plan.after if plan.after != "head" else head[0].id if head else None
+        added = await self._append(await self._named(place, plan.new), after=plan.after)
+        return Synced(tuple(added), plan.skipped, plan.branch)
 
-    def _follow(
-        self, everything: Sequence[Message], path: Sequence[Message], after: str | None, new: Sequence[Message]
-    ) -> tuple[str | None, list[Message]]:
-        """Walks down branches that hold the next messages already; gives where to go on, and what is really new."""
-        tail = next((m.id for m in reversed(path)), None)
-        place = tail if after == "head" else after
-        children = {(m.parent_id, m.digest): m for m in everything if m.role not in ("system", "developer")}
-        rest = list(new)
-        while rest and (child := children.get((place, rest[0].digest))) is not None:
-            place = child.id
-            rest.pop(0)
-        return (after if after == "head" and len(rest) == len(new) else place), rest
+    async def _goes_on(self, head: Sequence[Message], drafts: Sequence[Message]) -> SyncPlan | None:
+        """The usual case, told by one look at the head's chain: what is stored is a beginning of what came."""
+        left = Filter(session_id=self.id, active=False)
+        if not head or await self._memory.store.seqs(self._scope, left):
+            return None
+        chain = ""
+        for known, draft in enumerate(drafts, 1):
+            chain = link(chain, draft.digest)
+            if chain == head[0].chain:
+                return SyncPlan("head", tuple(drafts[known:]), branch=False, skipped=known)
+        return None
 
-    def _named(self, everything: Sequence[Message], after: str | None, new: Sequence[Message]) -> list[Message]:
-        """Gives messages without an id one that follows from their place, so that syncs at once store them once."""
-        chains = {m.id: m.chain for m in everything}
-        chain = (
-            chains.get(after or "", "")
-            if after != "head"
-            else next((m.chain for m in reversed(everything) if m.active), "")
-        )
+    async def _named(self, place: str | None, new: Sequence[Message]) -> list[Message]:
+        """Gives messages an id that follows from their place, unless the client gave one that is free.
+
+        Syncs of the same history at once then store it once; what is stored somewhere else is stored here as well.
+        """
         named: list[Message] = []
+        before = place or ""
         for message in new:
-            chain = link(chain, message.digest)
-            named.append(message if message.id else replace(message, id=link(self.id, chain)[:16]))
+            before = message.id or link(self.id, link(before, message.digest))[:16]
+            named.append(replace(message, id=before))
+        ids = tuple(message.id for message in named)
+        found = {m.id: m for m in await self._memory.store.messages(self._scope, Filter(ids=ids, active=None))}
+        before = place
+        for at, message in enumerate(named):
+            same = found.get(message.id)
+            if same is not None and (same.session_id, same.parent_id, same.digest) != (self.id, before, message.digest):
+                named[at] = replace(message, id=intake.new_id())
+            before = named[at].id
         return named
 
 

@@ -7,6 +7,7 @@ and a script that forgets ``close()`` still exits.
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, Self, TypeVar, Unpack
 
 from jiyi.assembly import Context
 from jiyi.engine import AsyncMemory, Options, Stated, Where
+from jiyi.errors import JiyiError
 from jiyi.intake import Details
 from jiyi.session import AsyncSession, Synced
 from jiyi.types import Erased, Hit, Message, Progress, Stats
@@ -23,20 +25,39 @@ T = TypeVar("T")
 
 _starting = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
+_thread: threading.Thread | None = None
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:
-    global _loop
+    """The loop of all memories; a forked child, which has its parent's loop but not its thread, gets a new one."""
+    global _loop, _thread
     with _starting:
-        if _loop is None or _loop.is_closed():
+        if _loop is None or _thread is None or not _thread.is_alive():
             _loop = asyncio.new_event_loop()
-            threading.Thread(target=_loop.run_forever, name="jiyi", daemon=True).start()
+            _thread = threading.Thread(target=_loop.run_forever, name="jiyi", daemon=True)
+            _thread.start()
         return _loop
+
+
+def _renew_lock() -> None:
+    global _starting
+    _starting = threading.Lock()  # the parent may have held it
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:
     """Runs a coroutine on the loop's thread; an interrupt cancels it there before it is passed on."""
-    future = asyncio.run_coroutine_threadsafe(work, _running_loop())
+    loop = _running_loop()
+    if threading.current_thread() is _thread:
+        work.close()
+        raise JiyiError(
+            "this runs inside the memory (a callback, strategy or embedder), where a call that waits for the memory "
+            "would never return; use AsyncMemory there, or call it afterwards"
+        )
+    future = asyncio.run_coroutine_threadsafe(work, loop)
     try:
         return future.result()
     except BaseException:

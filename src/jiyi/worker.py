@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-from jiyi.errors import Conflict, JiyiError
+from jiyi.errors import Conflict
 from jiyi.ports import Batch, Clock, Deriver, Store
 from jiyi.types import Changes, Claim, Filter, Progress, Scope, Step
 
@@ -22,6 +22,12 @@ MAX_WAIT = 600.0
 
 WHOLE_TRIES = 3
 """After that many failures the batch is halved at each further try, down to the message that breaks it."""
+
+ALONE_TRIES = 2
+"""A message that fails alone is tried so often again before it is passed over."""
+
+OUTAGES = (OSError, TimeoutError, ImportError)
+"""Errors that say nothing of the message: the network, the disk, a missing package.  They never pass a message over."""
 
 IDLE = 30.0
 """Seconds after which an idle worker looks at the store by itself."""
@@ -43,7 +49,7 @@ class Worker:
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
-        self._deriving: asyncio.Future[Changes] | None = None
+        self._deriving: set[asyncio.Future[Changes]] = set()
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -59,7 +65,6 @@ class Worker:
         """Registers the steps and goes to work in the background."""
         await self._store.register(self.steps)
         if self._task is None:
-            self._stopping = False
             self._task = asyncio.create_task(self._run(), name="jiyi-worker")
             self.wake()
 
@@ -74,9 +79,10 @@ class Worker:
             return
         self._stopping = True
         self.wake()
-        if self._deriving is not None:
-            self._deriving.cancel()
+        for deriving in self._deriving:
+            deriving.cancel()
         await asyncio.gather(task, return_exceptions=True)
+        self._stopping = False
 
     async def drain(self, report: Callable[[list[Progress]], None] | None = None) -> None:
         """Works until every step is at the head of the log, or only failing batches are left.
@@ -120,7 +126,7 @@ class Worker:
             try:
                 while not self._stopping and await self.work():
                     pass
-            except JiyiError:
+            except Exception:  # the next message, or the next minute, brings another try
                 log.exception("background work paused; the log is complete, what is derived catches up later")
             if self._stopping:
                 return
@@ -130,40 +136,42 @@ class Worker:
                     await self._wake.wait()
 
     async def _derive(self, claim: Claim, deriver: Deriver) -> None:
-        size = max(1, deriver.batch_size >> max(0, claim.attempts - WHOLE_TRIES + 1))
+        halved = max(0, claim.attempts - WHOLE_TRIES + 1)
+        size = max(1, deriver.batch_size >> halved)
         try:
-            messages = await self._store.messages(claim.scope, Filter(after_seq=claim.after, active=None), limit=size)
-            cursor = messages[-1].seq if len(messages) == size else claim.head
-            batch = Batch(claim.scope, tuple(messages), max(cursor, claim.after))
-            self._deriving = asyncio.ensure_future(deriver.derive(batch))
-            changes = await self._deriving
+            changes = await self._changes(claim, deriver, size)
+            await asyncio.shield(self._store.commit(claim, changes, now=self._clock.now()))
         except asyncio.CancelledError:
             await self._store.release(claim, error=None, due=self._clock.now())
-            if self._stopping:
-                return
-            raise
-        except Exception as error:  # whatever a deriver does, the log and the chat go on
-            await self._failed(claim, size, error)
-            return
-        finally:
-            self._deriving = None
-        try:
-            await asyncio.shield(self._store.commit(claim, changes, now=self._clock.now()))
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise  # and otherwise only the derivation was ended, by ``stop``
         except Conflict:
             log.info("%s: another worker took over %s", claim.step.name, claim.scope)
+        except Exception as error:  # whatever a deriver does, the log and the chat go on
+            alone = claim.attempts >= WHOLE_TRIES + deriver.batch_size.bit_length() + ALONE_TRIES
+            await self._failed(claim, error, give_up=alone and not isinstance(error, OUTAGES))
 
-    async def _failed(self, claim: Claim, size: int, error: Exception) -> None:
+    async def _changes(self, claim: Claim, deriver: Deriver, size: int) -> Changes:
+        messages = await self._store.messages(claim.scope, Filter(after_seq=claim.after, active=None), limit=size)
+        last = messages[-1].seq if messages else claim.after
+        cursor = last if len(messages) == size else max(claim.head, last)
+        deriving = asyncio.ensure_future(deriver.derive(Batch(claim.scope, tuple(messages), cursor)))
+        self._deriving.add(deriving)
+        try:
+            return await deriving
+        finally:
+            self._deriving.discard(deriving)
+
+    async def _failed(self, claim: Claim, error: Exception, *, give_up: bool) -> None:
         now = self._clock.now()
         reason = f"{type(error).__name__}: {error}"
         log.warning("%s failed after seq %d (try %d): %s", claim.step.name, claim.after, claim.attempts + 1, reason)
-        if size == 1:
-            log.error("%s: passed over one message after seq %d", claim.step.name, claim.after)
-            await self._pass_over(claim)
+        if give_up:
+            log.error("%s: passed over the message after seq %d", claim.step.name, claim.after)
+            messages = await self._store.messages(claim.scope, Filter(after_seq=claim.after, active=None), limit=1)
+            cursor = messages[0].seq if messages else claim.head
+            await self._store.commit(claim, Changes(cursor=cursor), now=now)
             return
-        wait = min(MAX_WAIT, 2.0**claim.attempts)
+        wait = min(MAX_WAIT, 2.0 ** min(claim.attempts, 20))
         await self._store.release(claim, error=reason, due=now + timedelta(seconds=wait))
-
-    async def _pass_over(self, claim: Claim) -> None:
-        messages = await self._store.messages(claim.scope, Filter(after_seq=claim.after, active=None), limit=1)
-        cursor = messages[0].seq if messages else claim.head
-        await self._store.commit(claim, Changes(cursor=cursor), now=self._clock.now())

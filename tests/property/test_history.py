@@ -19,19 +19,32 @@ def make(role: Role, text: str) -> Message:
 
 @dataclass
 class Tree:
-    """What a store does with ``append(after=…)``: the active path, and everything ever stored."""
+    """What a store does with ``append(after=…)`` and ``update_session(head=…)``: every message, and the active path."""
 
-    path: list[Message] = field(default_factory=list[Message])
-    stored: int = 0
+    stored: list[Message] = field(default_factory=list[Message])
+
+    @property
+    def path(self) -> list[Message]:
+        return [message for message in self.stored if message.active]
+
+    def activate(self, head: str | None) -> None:
+        parents = {message.id: message.parent_id for message in self.stored}
+        on: set[str] = set()
+        while head is not None:
+            on.add(head)
+            head = parents[head]
+        self.stored = [replace(message, active=message.id in on) for message in self.stored]
+
+    def append(self, message: Message) -> None:
+        head = self.path[-1].id if self.path else None
+        self.stored.append(replace(message, id=str(len(self.stored)), parent_id=head, active=True))
 
     def sync(self, incoming: list[Message]) -> int:
-        plan = plan_sync(self.path, incoming)
+        plan = plan_sync(self.stored, incoming)
         if plan.after != "head":
-            ids = [message.id for message in self.path]
-            self.path = self.path[: ids.index(plan.after) + 1] if plan.after is not None else []
+            self.activate(plan.after)
         for message in plan.new:
-            self.path.append(replace(message, id=str(self.stored)))
-            self.stored += 1
+            self.append(message)
         spoken = [message for message in incoming if not is_system(message)]
         assert plan.skipped + len(plan.new) == len(spoken)
         return len(plan.new)
@@ -50,7 +63,7 @@ message_lists = st.lists(
 
 @st.composite
 def edits(draw: st.DrawFn) -> list[tuple[str, int, list[Message]]]:
-    kinds = st.sampled_from(["append", "cut front", "cut end", "replace", "other chat", "repeat"])
+    kinds = st.sampled_from(["append", "cut front", "cut end", "replace", "other chat", "repeat", "instruct"])
     return draw(st.lists(st.tuples(kinds, st.integers(0, 10), message_lists), min_size=1, max_size=8))
 
 
@@ -70,10 +83,16 @@ def test_the_path_ends_with_what_came_in(steps: list[tuple[str, int, list[Messag
             client = client[:at] + messages + client[at + 1 :]
         elif kind == "other chat":
             client = messages
-        before = said(tree.path)
+        elif kind == "instruct":  # the server adds instructions of its own, which the client does not see
+            tree.append(make("system", "be brief"))
+        before, known = said(tree.path), len(tree.stored)
+        first = bool(tree.path) and is_system(tree.path[0])
         tree.sync(client)
         wanted = said(client)
-        assert said(tree.path)[len(tree.path) - len(wanted) :] == wanted
+        spoken = said(tree.path)
+        assert spoken[len(spoken) - len(wanted) :] == wanted
+        assert not first or not client or is_system(tree.path[0]), "instructions at the beginning stay"
+        assert len(tree.stored) >= known
         if kind == "append" and wanted[: len(before)] == before:
             assert said(tree.path) == wanted  # nothing was doubled
         path = list(tree.path)
@@ -83,10 +102,10 @@ def test_the_path_ends_with_what_came_in(steps: list[tuple[str, int, list[Messag
 
 @given(message_lists, message_lists)
 def test_a_plan_never_keeps_more_than_agrees(stored: list[Message], incoming: list[Message]) -> None:
-    stored = [replace(message, id=str(at)) for at, message in enumerate(stored)]
+    stored = [replace(message, id=str(at), parent_id=str(at - 1) if at else None) for at, message in enumerate(stored)]
     plan = plan_sync(stored, incoming)
-    if plan.after is None:
-        assert plan.branch and plan.skipped == 0
+    if plan.skipped == 0 and plan.branch:
+        assert plan.after is None or is_system(stored[int(plan.after)])
     if not plan.branch:
         assert plan.after == "head"
     assert list(plan.new) == [m for m in incoming if not is_system(m)][plan.skipped :]

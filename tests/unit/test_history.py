@@ -1,3 +1,4 @@
+from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
@@ -117,7 +118,8 @@ LONG = ("I moved to Lisbon last week", "Welcome! How is the weather?", "Warm. Di
 
 
 def plan(stored: list[Message], incoming: list[Message]) -> tuple[str | None, list[str], bool, int]:
-    found = plan_sync(stored, incoming)
+    before: list[str | None] = [None, *(m.id for m in stored)]
+    found = plan_sync([replace(m, parent_id=parent) for m, parent in zip(stored, before, strict=False)], incoming)
     return found.after, [m.text for m in found.new], found.branch, found.skipped
 
 
@@ -155,6 +157,32 @@ def test_a_truncated_history_is_aligned() -> None:
     came = [*stored[2:], message("n", "assistant", "You are welcome")]
     assert plan(stored, came) == ("head", ["You are welcome"], False, 3)
     assert plan(stored, stored[1:3]) == ("2", [], True, 2)
+
+
+def test_one_message_that_a_client_names_is_evidence_enough() -> None:
+    stored = chat(*LONG)
+    assert plan(stored, [stored[4], message("n", "assistant", "You are welcome")]) == (
+        "head",
+        ["You are welcome"],
+        False,
+        1,
+    )
+
+
+def test_a_branch_keeps_the_instructions_before_it() -> None:
+    assert plan(chat("/be nice", *LONG), chat("Another start", start="n"))[0] == "0"
+    stored = chat(LONG[0], LONG[1], "/be brief", *LONG[2:])
+    assert plan(stored, chat(LONG[0], LONG[1], "Something else", start="n"))[0] == "2"
+
+
+def test_a_branch_that_was_left_is_found_again_behind_instructions() -> None:
+    ids = {"parent_id": "1", "active": False}
+    stored = [
+        message("0", "user", "a"), message("1", "developer", "be brief", parent_id="0"),
+        message("2", "assistant", "old", **ids), message("3", "assistant", "new", parent_id="1"),
+    ]  # fmt: skip
+    back = plan_sync(stored, chat("a", "old", "next", start="n"))
+    assert (back.after, [m.text for m in back.new], back.branch, back.skipped) == ("2", ["next"], True, 2)
 
 
 def test_two_equal_messages_in_a_row_stay_two() -> None:

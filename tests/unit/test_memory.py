@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from jiyi import Conflict, InvalidInput, NotFound
+from jiyi import Conflict, InvalidInput, NotFound, StoreError
+from jiyi.embedders.hashing import HashingEmbedder
+from jiyi.testing import FakeClock
+from jiyi.types import Vector
 from tests.conftest import OpenMemory
 
 BLANKS = ["", "  ", None, {}, 3]
@@ -224,3 +228,93 @@ async def test_a_message_indexed_while_the_search_reads_is_seen(open_memory: Ope
 
     store.lexical = lexical_then_commit  # type: ignore[method-assign, assignment]
     assert len(await memory.search("spare key", user_id="ada", floor=0)) == 1
+
+
+async def test_branches_that_were_left_do_not_crowd_out_the_path(open_memory: OpenMemory) -> None:
+    memory = await open_memory(embedder="hashing")
+    chat = memory.session("s", user_id="ada")
+    start = await chat.add("user", "hello")
+    await chat.add_many([{"role": "user", "content": f"the budget, try {i}"} for i in range(450)])
+    await chat.branch(start.id)
+    await chat.add("user", "the budget is settled")
+    for drained in (False, True):
+        hits = await memory.search("budget", user_id="ada", floor=0)
+        assert "the budget is settled" in [hit.text for hit in hits], drained
+        await memory.drain()
+
+
+async def test_a_filter_is_not_starved_by_common_words(open_memory: OpenMemory) -> None:
+    memory = await open_memory()
+    await memory.session("old", user_id="ada").add_many(
+        [{"role": "user", "content": f"apple number {i}"} for i in range(2300)]
+    )
+    await memory.session("new", user_id="ada").add("user", "apple pie")
+    await memory.drain()
+    assert [h.text for h in await memory.search("apple", user_id="ada", session_id="new", floor=0)] == ["apple pie"]
+
+
+@pytest.mark.parametrize("option", ["recpie", "embeder", "user_id"])
+async def test_a_mistyped_option_is_refused(open_memory: OpenMemory, option: str) -> None:
+    with pytest.raises(InvalidInput, match=option):
+        await open_memory(**{option: "casual"})
+
+
+async def test_odd_limits_and_moments(open_memory: OpenMemory) -> None:
+    memory = await open_memory()
+    chat = memory.session("s", user_id="ada")
+    await chat.add("user", "the budget")
+    for bad in ("x", -1, True, 2.5):
+        with pytest.raises(InvalidInput, match="limit"):
+            await memory.messages(user_id="ada", limit=bad)  # type: ignore[arg-type]
+        with pytest.raises(InvalidInput, match="limit"):
+            await chat.messages(bad)  # type: ignore[arg-type]
+        with pytest.raises(InvalidInput, match="neighbours"):
+            await memory.search("budget", user_id="ada", neighbours=bad)  # type: ignore[arg-type]
+    assert await memory.search("budget", user_id="ada", until="now", floor=0) == []  # type: ignore[arg-type]
+    quiet = memory.session("q", user_id="ada", off_record=True)
+    first = await quiet.add("user", "psst", message_id="m")
+    assert await quiet.add("user", "psst", message_id="m") == first
+    assert await quiet.messages() == [first] and await quiet.messages(0) == [] == await chat.messages(0)
+
+
+async def test_the_address_of_a_store_opens_it_again(open_memory: OpenMemory, url: str) -> None:
+    if url == "memory:":
+        pytest.skip("an in-memory store has no address")
+    memory = await open_memory()
+    await memory.remember("Plays the cello", user_id="ada")
+    again = await open_memory(memory.store.url)
+    assert len(await again.messages(user_id="ada")) == 1
+
+
+class Broken(HashingEmbedder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = "broken"
+        self.down = True
+
+    async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
+        if self.down:
+            raise ConnectionError("no route to the model")
+        return await super().embed(texts)
+
+
+async def test_another_embedder_is_said_and_reindexed(open_memory: OpenMemory, clock: FakeClock, url: str) -> None:
+    if url == "memory:":
+        pytest.skip("an in-memory store is never opened again")
+    first = await open_memory(embedder="hashing")
+    await first.remember("Plays the cello", user_id="ada")
+    await first.drain()
+    assert first.notes == []
+    embedder = Broken()
+    second = await open_memory(embedder=embedder)
+    assert "jiyi reindex" in second.notes[0]
+    assert [hit.text for hit in await second.search("cello", user_id="ada")] == ["Plays the cello"]
+    with pytest.raises(StoreError, match="no route"):
+        await second.reindex()
+    assert HashingEmbedder().name in await second.store.models(), "the old vectors stay until the new ones are there"
+    assert second.notes
+    embedder.down = False
+    clock.advance(3600)
+    await second.reindex()
+    assert list(await second.store.models()) == ["broken"] and second.notes == []
+    assert (await open_memory(embedder=embedder)).notes == []

@@ -118,3 +118,92 @@ async def test_bad_histories_change_nothing(open_memory: OpenMemory, bad: object
     with pytest.raises(InvalidInput):
         await chat.sync(bad)  # type: ignore[arg-type]
     assert await texts(chat) == ["one", "two"]
+
+
+def named(*pairs: tuple[str, str]) -> list[dict[str, object]]:
+    """Messages with ids of the client's own."""
+    return [
+        {"role": "assistant" if i % 2 else "user", "content": text, "id": name} for i, (name, text) in enumerate(pairs)
+    ]
+
+
+async def test_clients_with_their_own_ids_lose_nothing(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    history = [(f"id-{i}", f"text {i}") for i in range(4)]
+    await chat.sync(named(*history))
+    edited = [history[0], ("id-1b", "text 1 in other words"), *history[2:]]
+    result = await chat.sync(named(*edited))
+    assert await texts(chat) == [text for _, text in edited]
+    assert all(message.active for message in result.added)
+    await chat.sync(named(*history))
+    assert await texts(chat) == [text for _, text in history]
+    same_id = [history[0], ("id-1", "text 1 edited in place"), *history[2:]]
+    await chat.sync(named(*same_id))
+    assert await texts(chat) == [text for _, text in same_id]
+
+
+async def test_a_cut_history_is_recognised_by_one_id(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    await chat.sync(named(*((f"id-{i}", f"text {i}") for i in range(4))))
+    await chat.sync([{"role": "assistant", "content": "text 3", "id": "id-3"}, {"role": "user", "content": "text 4"}])
+    assert await texts(chat) == [f"text {i}" for i in range(5)]
+
+
+async def test_instructions_stay_when_the_first_message_is_edited(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    await chat.add("system", "You are a parcel desk.")
+    await chat.sync(chat_of("Where is parcel 1?", "In Ghent."))
+    await chat.sync(chat_of("Where is parcel 2?"))
+    assert await texts(chat) == ["You are a parcel desk.", "Where is parcel 2?"]
+    context = await chat.context()
+    assert context.messages[0] == {"role": "system", "content": "You are a parcel desk."}
+
+
+async def test_undoing_an_edit_behind_instructions_comes_back(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    await chat.sync(chat_of("one", "two"))
+    await chat.add("developer", "be brief")
+    await chat.sync(chat_of("one", "two", "three", "four"))
+    await chat.sync(chat_of("one", "two", "edited"))
+    await chat.sync(chat_of("one", "two", "three", "four"))
+    assert await texts(chat) == ["one", "two", "be brief", "three", "four"]
+
+
+async def test_a_regenerated_reply_that_was_left_is_found_again(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    await chat.sync(chat_of("question", "answer"))
+    await chat.sync(chat_of("question"))
+    assert await texts(chat) == ["question"]
+    await chat.sync(chat_of("question", "answer", "thanks"))
+    assert await texts(chat) == ["question", "answer", "thanks"]
+    assert len(await chat.messages(all_branches=True)) == 3
+
+
+async def test_a_message_that_was_erased_comes_back_when_it_is_sent_again(open_memory: OpenMemory) -> None:
+    memory = await open_memory()
+    chat = memory.session("s", user_id="ada")
+    history = chat_of("first", "second", "third", "fourth")
+    first = (await chat.sync(history)).added[0]
+    await memory.forget(user_id="ada", message_ids=[first.id])
+    for _ in range(2):
+        await chat.sync(history)
+        assert await texts(chat) == ["first", "second", "third", "fourth"]
+
+
+async def test_the_same_ids_in_two_sessions_are_two_messages(open_memory: OpenMemory) -> None:
+    memory = await open_memory()
+    one, two = memory.session("one", user_id="ada"), memory.session("two", user_id="ada")
+    for chat in (one, two):
+        await chat.sync(named(("1", "hi"), ("2", "hello")))
+        await chat.sync(named(("1", "hi"), ("2", "hello"), ("3", "so")))
+        assert await texts(chat) == ["hi", "hello", "so"]
+
+
+async def test_instructions_at_the_start_do_not_hide_the_old_path(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    await chat.add("system", "S")
+    await chat.sync(chat_of("one", "two"))
+    await chat.sync(chat_of("one B"))
+    result = await chat.sync(chat_of("one", "two", "three"))
+    assert [m.text for m in result.added] == ["three"]
+    assert await texts(chat) == ["S", "one", "two", "three"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from jiyi.errors import InvalidInput
 from jiyi.ports import Batch, Store
 from jiyi.stores.memory import MemoryStore
 from jiyi.stores.sqlite import SqliteStore
@@ -74,6 +75,46 @@ async def test_one_bad_message_is_passed_over_and_blocks_nothing(store: Store, c
         clock.advance(600)
     assert deriver.seen == [text for text in texts if text != bad]
     assert (await store.cursors(SCOPE, [deriver.step]))[deriver.step.name] == 10
+
+
+async def test_an_outage_passes_nothing_over(store: Store, clock: FakeClock) -> None:
+    deriver = Recorder(batch_size=1)
+    worker, derive = Worker(store, [deriver], clock), deriver.derive
+    await store.register([deriver.step])
+    texts = await write(store, clock, 3)
+
+    async def down(batch: Batch) -> Changes:
+        raise ConnectionError("no route to the model")
+
+    deriver.derive = down  # type: ignore[method-assign]
+    for _ in range(40):
+        await worker.work()
+        clock.advance(700)
+    deriver.derive = derive  # type: ignore[method-assign]
+    while await worker.work():
+        pass
+    assert deriver.seen == texts
+
+
+async def test_a_commit_that_fails_is_a_failure_like_any_other(store: Store, clock: FakeClock) -> None:
+    deriver = Recorder()
+    worker, commit = Worker(store, [deriver], clock), store.commit
+    await store.register([deriver.step])
+    await write(store, clock, 3)
+
+    async def refuse(*args: object, **options: object) -> None:
+        raise InvalidInput("vectors", "384 dimensions were stored, not 3")
+
+    store.commit = refuse  # type: ignore[method-assign]
+    assert await worker.work()
+    assert "384" in (await store.progress([deriver.step]))[0].errors[0]
+    await worker.start()
+    await asyncio.sleep(0.02)
+    await worker.stop()
+    store.commit = commit  # type: ignore[method-assign]
+    clock.advance(700)
+    await worker.drain()
+    assert (await store.cursors(SCOPE, [deriver.step]))[deriver.step.name] == 3
 
 
 async def test_a_failure_waits_and_is_reported(store: Store, clock: FakeClock) -> None:
