@@ -120,10 +120,8 @@ def draft(session_id: str, role: object, content: object, details: Details, *, n
     call_id = details.get("tool_call_id")
     if role == "tool" and not call_id:
         raise InvalidInput(f"{at}tool_call_id", "a tool message needs the id of the call it answers")
-    if content is None and not calls:
-        raise InvalidInput(
-            f"{at}content", "must be text or a list of parts; only an assistant with tool_calls has none"
-        )
+    if content is None and role != "assistant":
+        raise InvalidInput(f"{at}content", "must be text or a list of parts; only an assistant may say nothing")
     name = details.get("name")
     return Message(
         id=identifier(f"{at}message_id", details["message_id"]) if details.get("message_id") else new_id(),
@@ -160,14 +158,27 @@ def given(messages: object, session_id: str, *, now: datetime, name_them: bool =
         at = f"messages[{index}]"
         if not isinstance(item, Mapping):
             raise InvalidInput(at, f"must be a mapping with role and content, not {type(item).__name__}")
-        rest = dict(cast("Mapping[str, object]", item))
+        rest = _said(at, cast("Mapping[object, object]", item))
         role, content = rest.pop("role", None), rest.pop("content", None)
+        if "refusal" in rest and content is None:  # as OpenAI's clients give it; this is its form as a part
+            content = [{"type": "refusal", "refusal": rest.pop("refusal")}]
         if "id" in rest:
             rest.setdefault("message_id", rest["id"])
             del rest["id"]
         built = draft(session_id, role, content, cast("Details", rest), now=now, at=f"{at}.")
         drafts.append(built if name_them or rest.get("message_id") else replace(built, id=""))
     return drafts
+
+
+def _said(at: str, item: Mapping[object, object]) -> dict[str, object]:
+    """The fields of a message that say something: client libraries write out their empty ones too."""
+    said: dict[str, object] = {}
+    for key, value in item.items():
+        if not isinstance(key, str):
+            raise InvalidInput(at, f"has the key {key!r}; keys must be text")
+        if value is not None and (value not in ([], {}) or key in ("content", "role")):
+            said[key] = value
+    return said
 
 
 def new_id() -> str:
@@ -188,7 +199,7 @@ def json_object(field: str, value: object) -> Mapping[str, JSON]:
     try:
         written = json.dumps(dict(cast("Mapping[str, object]", value)), ensure_ascii=False, allow_nan=False)
         written.encode()
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(field, f"cannot be written as JSON: {error}") from error
     return cast("Mapping[str, JSON]", json.loads(written))
 
@@ -202,6 +213,8 @@ def _calls(field: str, value: object) -> tuple[Part, ...]:
     for index, call in enumerate(calls):
         if not isinstance(call.get("id"), str):
             raise InvalidInput(f"{field}[{index}].id", "a tool call needs an id")
+        if not isinstance(call.get("function", {}), Mapping):
+            raise InvalidInput(f"{field}[{index}].function", "must be a mapping with name and arguments")
     return tuple(calls)
 
 

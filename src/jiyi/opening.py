@@ -31,11 +31,12 @@ async def open_store(url: str, settings: Settings) -> Store:
         from jiyi.stores.memory import MemoryStore
 
         return await MemoryStore.open()
-    if "://" in url and not url.startswith("sqlite:"):
+    file = file_of(url)
+    if file is None:
         return await load("stores", url.partition("://")[0]).open(url)
     from jiyi.stores.sqlite import SqliteStore
 
-    return await SqliteStore.open(_path(url), timeout=settings.timeout, cache_bytes=settings.cache_mb * 1024 * 1024)
+    return await SqliteStore.open(file, timeout=settings.timeout, cache_bytes=settings.cache_mb * 1024 * 1024)
 
 
 async def restore_store(backup: Path, url: str) -> None:
@@ -45,11 +46,12 @@ async def restore_store(backup: Path, url: str) -> None:
         InvalidInput: the address is not a file's path.
         StoreError: the backup is not a database of Jiyi, or the file is in use.
     """
-    if url == "memory:" or ("://" in url and not url.startswith("sqlite:")):
+    file = file_of(url)
+    if file is None:
         raise InvalidInput("url", "only a database file can be restored; give its path")
     from jiyi.stores.sqlite import SqliteStore
 
-    await SqliteStore.restore(backup, _path(url))
+    await SqliteStore.restore(backup, file)
 
 
 def open_embedder(spec: str | Embedder | None, settings: Settings) -> Embedder | None:
@@ -79,5 +81,8 @@ def open_embedder(spec: str | Embedder | None, settings: Settings) -> Embedder |
     return cast("Embedder", load("embedders", spec)())
 
 
-def _path(url: str) -> Path:
-    return Path(url.removeprefix("sqlite:///" if url.startswith("sqlite:///") else "sqlite:"))
+def file_of(url: str) -> Path | None:
+    """The database file that an address names; None for other kinds of store."""
+    if url.startswith("sqlite:"):
+        return Path(url.removeprefix("sqlite:///" if url.startswith("sqlite:///") else "sqlite:"))
+    return None if url == "memory:" or "://" in url else Path(url)

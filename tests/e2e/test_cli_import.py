@@ -195,3 +195,15 @@ def test_python_m_jiyi_in_an_empty_directory(process: Run) -> None:
     ran: Ran = process("search", "--user", "ada", "x", "--json")
     assert (ran.code, ran.out, ran.error["type"]) == (3, "", "NotFound")
     assert process("--help").well().out.startswith("Usage: jiyi")
+
+
+def test_export_never_writes_over_the_database_and_never_half(jiyi: Run, here: Path) -> None:
+    jiyi("add", "--user", "ada", "hello").well()
+    refused = jiyi("export", "jiyi.db")
+    assert refused.code == 2 and "database itself" in refused.err
+    jiyi("sessions", "--user", "ada").well()
+    (here / "out.jsonl").write_text("what was there", encoding="utf-8")
+    assert jiyi("export", "out.jsonl", "--user", "nobody").code == 3
+    assert (here / "out.jsonl").read_text(encoding="utf-8") == "what was there"
+    jiyi("export", "out.jsonl").well()
+    assert [file.name for file in here.iterdir() if file.name.endswith(".part")] == []

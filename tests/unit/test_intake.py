@@ -53,6 +53,7 @@ def test_any_other_text_is_an_id(good: str) -> None:
         ("tool", "42", {}, "tool_call_id"),
         ("assistant", None, {"tool_calls": [{"name": "f"}]}, "tool_calls[0].id"),
         ("assistant", None, {"tool_calls": "f()"}, "tool_calls"),
+        ("assistant", None, {"tool_calls": [{"id": "1", "function": "f"}]}, "tool_calls[0].function"),
     ],
 )
 def test_each_wrong_field_is_named(role: object, content: object, details: dict[str, object], field: str) -> None:
@@ -138,3 +139,28 @@ def test_other_forms_of_embedded_files(part: dict[str, object]) -> None:
 )
 def test_what_is_no_embedded_file_stays_word_for_word(part: dict[str, object]) -> None:
     assert intake.draft("s", "user", [part], {}, now=NOW).content == (part,)
+
+
+def test_what_client_libraries_write_out_is_understood() -> None:
+    dumped = {
+        "role": "assistant", "content": None, "refusal": None, "annotations": [], "audio": None, "function_call": None,
+        "tool_calls": None, "name": None,
+    }  # fmt: skip
+    message = intake.given([dumped], "s", now=NOW)[0]
+    assert message.content is None and message.tool_calls == ()
+    refused = intake.given([{**dumped, "refusal": "I cannot"}], "s", now=NOW)[0]
+    assert refused.content == ({"type": "refusal", "refusal": "I cannot"},)
+    assert field_of(intake.given, [{**dumped, "audio": {"id": "a"}}], "s", now=NOW) == "messages[0].audio"
+
+
+def test_odd_keys_and_depths_are_named() -> None:
+    assert field_of(intake.given, [{"role": "user", "content": "a", 5: 6}], "s", now=NOW) == "messages[0]"
+    deep: object = "x"
+    for _ in range(100_000):
+        deep = [deep]
+    assert field_of(intake.draft, "s", "user", "a", {"metadata": {"a": deep}}, now=NOW) == "metadata"
+
+
+@pytest.mark.parametrize("bad", [-0.1, 1.1, "x", True, float("nan")])
+def test_a_share_is_between_0_and_1(bad: object) -> None:
+    assert field_of(intake.share, "floor", bad) == "floor"

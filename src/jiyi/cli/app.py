@@ -10,7 +10,6 @@ import traceback
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast
 
 import click
@@ -20,6 +19,7 @@ from jiyi.cli.output import encodable, say, write_json
 from jiyi.config import Settings, load_settings
 from jiyi.engine import AsyncMemory, Options
 from jiyi.errors import BudgetTooSmall, Conflict, ImportFailed, InvalidInput, MissingDependency, NotFound, StoreError
+from jiyi.opening import file_of
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -233,11 +233,6 @@ def database(settings: Settings) -> str:
     """The database in use, as people should see it: a file with its whole path."""
     path = file_of(settings.db)
     return settings.db if path is None else str(path.absolute())
-
-
-def file_of(url: str) -> Path | None:
-    """The database file of an address, None for other kinds of store."""
-    return None if url == "memory:" or "://" in url else Path(url.removeprefix("sqlite:"))
 
 
 @asynccontextmanager

@@ -15,12 +15,12 @@ from typing import Literal
 import click
 
 from jiyi import __version__
-from jiyi.cli.app import UNEXPECTED, State, database, file_of, opened, run, shared
+from jiyi.cli.app import UNEXPECTED, State, database, opened, run, shared
 from jiyi.cli.output import console, show_pairs, show_table, write_json
 from jiyi.config import Settings
 from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput, JiyiError
-from jiyi.opening import open_embedder
+from jiyi.opening import file_of, open_embedder
 from jiyi.tokens import counter
 
 SQLITE_TESTED = (3, 40, 0)

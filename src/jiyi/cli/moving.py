@@ -159,13 +159,25 @@ def export(state: State, target: str, user: str | None, session: str | None, for
     if target == "-":
         _write(sys.stdout, found, form)
         return
-    with Path(target).open("w", encoding="utf-8") as stream:
-        _write(stream, found, form)
+    _write_file(Path(target), found, form, Path(database(state.settings())))
     count = sum(map(len, found.values()))
     if state.json:
         write_json({"file": str(Path(target).absolute()), "users": len(found), "messages": count, "format": form})
     else:
         console().print(clean(f"{count:,} messages of {len(found):,} users in {target}"))
+
+
+def _write_file(target: Path, found: dict[str, list[Message]], form: str, db: Path) -> None:
+    """Writes a whole file or none: beside the target first, then in its place."""
+    if target.exists() and db.exists() and target.samefile(db):
+        raise InvalidInput("file", f"{target} is the database itself; give another path")
+    part = target.with_name(f".{target.name}.part")
+    try:
+        with part.open("w", encoding="utf-8") as stream:
+            _write(stream, found, form)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _write(stream: IO[str], found: dict[str, list[Message]], form: str) -> None:

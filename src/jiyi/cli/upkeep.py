@@ -8,11 +8,12 @@ from pathlib import Path
 
 import click
 
-from jiyi.cli.app import Interrupted, State, database, file_of, opened, run, shared
+from jiyi.cli.app import Interrupted, State, database, opened, run, shared
 from jiyi.cli.indexing import pending, with_bars
 from jiyi.cli.output import console, say, show_pairs, write_json
 from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput, NotFound
+from jiyi.opening import file_of
 from jiyi.types import Progress
 
 
