@@ -127,6 +127,10 @@ class Store(Protocol):
         """
         ...
 
+    async def seqs(self, scope: Scope, where: Filter) -> list[int]:
+        """The seqs of the messages that match, ascending; much cheaper than the messages."""
+        ...
+
     async def sessions(self, scope: Scope, session_id: str | None = None) -> list[Session]:
         """All sessions of the scope, or the one asked for (an empty list when there is none), last updated first, ties
         by id.

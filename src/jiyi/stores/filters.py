@@ -19,15 +19,27 @@ def messages(db: sqlite3.Connection, scope: Scope, where: Filter, limit: int | N
     key = scope_key(db, scope)
     if key is None:
         return []
-    conditions = [*_place(key, where), *_named(key, where), *_said(where)]
+    condition, values = _conditions(key, where)
     by_path = bool(where.session_id) and where.active is True
     sql = (
-        f"SELECT {rows.MESSAGE_COLUMNS} {rows.MESSAGE_FROM} WHERE {' AND '.join(text for text, _ in conditions)}"
+        f"SELECT {rows.MESSAGE_COLUMNS} {rows.MESSAGE_FROM} WHERE {condition}"
         f" ORDER BY {'m.position' if by_path else 'm.key'}{' DESC' if newest else ''} LIMIT ?"
     )
-    values = [value for _, more in conditions for value in more]
     found = [rows.message(row) for row in db.execute(sql, (*values, -1 if limit is None else max(0, limit)))]
     return found[::-1] if newest else found
+
+
+def seqs(db: sqlite3.Connection, scope: int, where: Filter) -> list[int]:
+    """``Store.seqs``."""
+    condition, values = _conditions(scope, where)
+    found = db.execute(f"SELECT m.key & {SEQ_MASK} FROM message m WHERE {condition} ORDER BY m.key", values)
+    return [seq for (seq,) in found.fetchall()]
+
+
+def _conditions(scope: int, where: Filter) -> tuple[str, list[object]]:
+    """All of the filter as one condition, and its values."""
+    conditions = [*_place(scope, where), *_named(scope, where), *_said(where)]
+    return " AND ".join(text for text, _ in conditions), [value for _, more in conditions for value in more]
 
 
 def _place(scope: int, where: Filter) -> _Conditions:

@@ -129,6 +129,10 @@ class MemoryStore:
             return found
         return found[max(0, len(found) - limit) :] if newest else found[:limit]
 
+    async def seqs(self, scope: Scope, where: Filter) -> list[int]:
+        """See ``Store.seqs``."""
+        return [message.seq for message in self._read(scope).log.values() if matches(message, where)]
+
     async def sessions(self, scope: Scope, session_id: str | None = None) -> list[Session]:
         """See ``Store.sessions``."""
         held = self._read(scope)

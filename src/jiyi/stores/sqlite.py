@@ -148,6 +148,10 @@ class SqliteStore:
         """See ``Store.messages``."""
         return await self._read(lambda db: filters.messages(db, scope, where, limit, newest))
 
+    async def seqs(self, scope: Scope, where: Filter) -> list[int]:
+        """See ``Store.seqs``."""
+        return await self._in_scope(scope, [], lambda db, key: filters.seqs(db, key, where))
+
     async def sessions(self, scope: Scope, session_id: str | None = None) -> list[Session]:
         """See ``Store.sessions``."""
         return await self._read(lambda db: log.sessions(db, scope, session_id))

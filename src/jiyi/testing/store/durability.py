@@ -35,6 +35,7 @@ class Durability(StoreCase):
         uses: list[Callable[[], Awaitable[object]]] = [
             lambda: self.add(store, "b"),
             lambda: store.messages(ADA),
+            lambda: store.seqs(ADA, EVERYTHING),
             lambda: store.sessions(ADA),
             lambda: store.update_session(ADA, "s", at=at(1), title="x"),
             store.scopes,

@@ -245,7 +245,10 @@ class Log(StoreCase):
     async def test_filters_one_by_one_and_together(self, store: Store) -> None:
         await self._varied(store)
         for where, expected in self.FILTERS:
-            assert ids(await store.messages(ADA, where)) == expected.split(), where
+            found = await store.messages(ADA, where)
+            assert ids(found) == expected.split(), where
+            assert await store.seqs(ADA, where) == [m.seq for m in found], where
+            assert await store.seqs(Scope("Ada"), where) == []
 
     async def test_limits_keep_the_first_or_the_newest_in_order(self, store: Store) -> None:
         await self._varied(store)
@@ -263,6 +266,8 @@ class Log(StoreCase):
         await store.append(ADA, "s", many(*names))
         assert ids(await store.messages(ADA, Filter(ids=tuple(reversed(names))))) == names
         assert ids(await store.messages(ADA, Filter(seqs=tuple(range(5000, 0, -1))))) == names
+        assert await store.seqs(ADA, Filter(ids=tuple(reversed(names)))) == list(range(1, 3001))
+        assert await store.seqs(ADA, Filter(seqs=tuple(range(5000, 0, -1)))) == list(range(1, 3001))
         assert [m.seq for m in await store.append(ADA, "s", many(*names, "new"))][-2:] == [3000, 3001]
 
     # -- scopes and salt
