@@ -360,9 +360,13 @@ class _Assembly:
             self.dropped[first.parent_id] = Dropped(block.strategy, first.parent_id, "outside what was read", older - 1)
 
     def _full_history(self) -> int | None:
-        """Tokens of the whole session, when some strategy has read all of it."""
+        """Tokens of the whole session, when it has messages and some strategy has read all of them."""
         readers = [block for _, block in self._history_blocks()]
-        if not readers or min(block.older for block in readers) > 0:
+        if (
+            not readers
+            or not (self.newest or any(block.items or block.left_out for block in readers))
+            or min(block.older for block in readers) > 0
+        ):
             return None
         messages = {m.id: m for m in (*self.system, *self.newest)}
         for block in readers:

@@ -90,7 +90,7 @@ class Context:
 
 def _item(item: Item) -> Mapping[str, JSON]:
     return {
-        "text": item.text,
+        "text": item.text or "\n".join(message.text for message in item.messages),
         "score": item.score,
         "why": item.why,
         "sources": [_source(message) for message in item.messages],

@@ -62,7 +62,7 @@ class Weights:
         slope, middle, cover, growth, few, few_mean: of the relevance, see ``_relevance``.
         companions: by how much (logits) a message may fall behind the most relevant one and be let in with it.
         cover_slope, cover_middle: of the relevance where there is no vector.
-        floor: least relevance of a hit; .5 turns half of the questions about other people away, .65 three in four,
+        floor: least relevance of a hit; .45 turns two in five questions about other people away, .65 three in four,
             .8 nine in ten.
     """
 
@@ -96,7 +96,7 @@ class Weights:
     companions: float = 3.0
     cover_slope: float = 20.0
     cover_middle: float = 0.12
-    floor: float = 0.5
+    floor: float = 0.45
 
     def gate(self, cover: float) -> float:
         """Weight of full text when the best message covers this share of the query's idf."""

@@ -38,6 +38,8 @@ def forget(state: State, user: str, session: str | None, messages: tuple[str, ..
         console().print("nothing was erased")
     elif state.json:
         write_json(asdict(erased))
+    elif erased == Erased():
+        console().print(clean(f"there is nothing of {_what(user, session, messages)} here; nothing was erased"))
     else:
         console().print("erased for good:")
         show_pairs((f"  {name}", f"{count:,}") for name, count in asdict(erased).items())
@@ -46,9 +48,13 @@ def forget(state: State, user: str, session: str | None, messages: tuple[str, ..
 def _agreed(state: State, user: str, session: str | None, messages: tuple[str, ...], count: int) -> bool:
     if state.json or not sys.stdin.isatty():
         raise InvalidInput("yes", "erasing cannot be undone and nobody can be asked here; confirm it with --yes")
-    what = f"everything of {user} ({count:,} messages)"
-    if session is not None:
-        what = f"session {session} of {user}"
-    elif messages:
-        what = f"{len(messages)} messages of {user}"
+    what = _what(user, session, messages)
+    if session is None and not messages:
+        what = f"everything of {what} ({count:,} messages)"
     return click.confirm(clean(f"Erase {what}? This cannot be undone."), err=True)
+
+
+def _what(user: str, session: str | None, messages: tuple[str, ...]) -> str:
+    if session is not None:
+        return f"session {session} of {user}"
+    return f"{len(messages)} messages of {user}" if messages else user

@@ -126,6 +126,8 @@ def show_context(found: Context, *, explain: bool = False) -> None:
     for message in found.messages:
         out.print(Text(f"[{message['role']}]", style="bold"))
         out.print(Text(clean(_words(message))))
+    if not found.messages:
+        out.print(Text("nothing: no message in this session, and no memory above the relevance floor", style="dim"))
     out.print()
     show_bar(found)
     if explain:
