@@ -7,6 +7,7 @@ import logging
 import math
 import random
 import sqlite3
+import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -292,6 +293,17 @@ async def test_erasing_the_newest_gives_its_number_to_nobody(store: SqliteStore)
     await store.forget(ADA, message_ids=["m2"])
     (third,) = await store.append(ADA, "s", [said("m3")])
     assert (third.seq, third.position, third.parent_id) == (3, 2, "m1")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+async def test_forgetting_much_of_a_long_session_takes_no_time(store: SqliteStore, whole: bool) -> None:
+    await store.append(ADA, "s", [said(f"m{number}") for number in range(8000)])
+    began = time.perf_counter()
+    if whole:
+        await store.forget(ADA, session_id="s")
+    else:
+        await store.forget(ADA, message_ids=[f"m{number}" for number in range(0, 8000, 2)])
+    assert time.perf_counter() - began < 2  # seven seconds when every message looks for its children
 
 
 # -- backup ----------------------------------------------------------------------------------------------------------

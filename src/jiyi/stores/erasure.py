@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 from jiyi.history import link
 from jiyi.stores import log, postings, records, rows, segments
@@ -32,9 +32,11 @@ def _messages(db: sqlite3.Connection, scope: int, ids: Iterable[str]) -> Erased:
         for name in dict.fromkeys(ids)
     ]
     there = [row for row in found if row is not None]
-    erased = _erase(db, scope, [key & SEQ_MASK for key, _ in there])
+    gone = {key & SEQ_MASK for key, _ in there}
+    erased = _derived(db, scope, sorted(gone))
     for session in sorted({session for _, session in there if session is not None}):
-        _mend(db, scope, session)
+        _mend(db, session, gone)
+    db.executemany("DELETE FROM message WHERE key = ?", [(key,) for key, _ in there])
     return erased
 
 
@@ -45,7 +47,8 @@ def _session(db: sqlite3.Connection, scope: int, name: str) -> Erased:
     found = db.execute("SELECT key FROM message WHERE session = ?", row).fetchall()
     left = db.execute("SELECT id FROM record WHERE scope = ? AND session = ?", (scope, name)).fetchall()
     gone = records.delete(db, left)
-    erased = _erase(db, scope, [key & SEQ_MASK for (key,) in found])
+    erased = _derived(db, scope, [key & SEQ_MASK for (key,) in found])
+    db.execute("DELETE FROM message WHERE session = ?", row)  # whole paths: there is none to mend
     db.execute("DELETE FROM session WHERE id = ?", row)
     return Erased(erased.messages, 1, erased.records + gone, erased.vectors, erased.indexed)
 
@@ -63,8 +66,8 @@ def _whole(db: sqlite3.Connection, scope: int) -> Erased:
     return Erased(messages, sessions, gone, vectors, indexed)
 
 
-def _erase(db: sqlite3.Connection, scope: int, seqs: list[int]) -> Erased:
-    """Removes messages and all that came from them; paths are the caller's to mend.
+def _derived(db: sqlite3.Connection, scope: int, seqs: list[int]) -> Erased:
+    """Removes all that came from messages and counts them out; the messages and their paths are left to the caller.
 
     The errors of the scope's steps go as well: their text may quote a message.
     """
@@ -78,17 +81,6 @@ def _erase(db: sqlite3.Connection, scope: int, seqs: list[int]) -> Erased:
         "SELECT DISTINCT record FROM source WHERE message IN (SELECT value FROM json_each(?))", (keys,)
     ).fetchall()
     gone = records.delete(db, resting)
-    parents = db.execute(
-        "SELECT key, parent FROM message WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key DESC", (keys,)
-    ).fetchall()
-    for key, parent in parents:  # newest first: a child's parent is older, so a chain of erased ones resolves
-        db.execute("UPDATE message SET parent = ? WHERE parent = ? AND key >> 32 = ? AND session ="
-                   " (SELECT session FROM message WHERE key = ?)", (parent, key & SEQ_MASK, scope, key))  # fmt: skip
-        db.execute(
-            "UPDATE session SET head = ? WHERE head = ? AND id = (SELECT session FROM message WHERE key = ?)",
-            (parent, key & SEQ_MASK, key),
-        )
-        db.execute("DELETE FROM message WHERE key = ?", (key,))
     db.execute("UPDATE scope SET messages = messages - ? WHERE id = ?", (len(seqs), scope))
     db.execute("UPDATE cursor SET error = NULL WHERE scope = ?", (scope,))
     return Erased(messages=len(seqs), records=gone, vectors=vectors, indexed=indexed)
@@ -98,20 +90,29 @@ def _models(db: sqlite3.Connection, scope: int) -> list[tuple[str]]:
     return db.execute("SELECT model FROM space WHERE scope = ?", (scope,)).fetchall()
 
 
-def _mend(db: sqlite3.Connection, scope: int, session: int) -> None:
-    """Positions without gap and chains of what is left, on every branch of the session."""
-    places: dict[int | None, tuple[int, str]] = {None: (0, "")}
-    changed: list[tuple[int, bytes | str, int]] = []
+def _mend(db: sqlite3.Connection, session: int, gone: Set[int]) -> None:
+    """Parents, positions without gap and chains of what is left, on every branch of the session; and its head.
+
+    In seq order, because a parent is older than its children: one pass, however many are gone.
+    """
+    places: dict[int | None, tuple[int | None, int, str]] = {None: (None, 0, "")}  # of one that is gone, its parent's
+    changed: list[tuple[int | None, int, bytes | str, int]] = []
     found = db.execute(
         "SELECT key, parent, position, flags & 7, digest, chain FROM message WHERE session = ? ORDER BY key", (session,)
     )
     for key, parent, position, role, digest, chain in found:
-        before, above = places[parent]
-        now = before + 1, above if role in _SYSTEM else link(above, rows.unpack(digest))
-        places[key & SEQ_MASK] = now
-        if now != (position, rows.unpack(chain)):
-            changed.append((now[0], rows.pack(now[1]), key))
-    db.executemany("UPDATE message SET position = ?, chain = ? WHERE key = ?", changed)
+        seq, (before, place, above) = key & SEQ_MASK, places[parent]
+        if seq in gone:
+            places[seq] = places[parent]
+            continue
+        linked = above if role in _SYSTEM else link(above, rows.unpack(digest))
+        places[seq] = seq, place + 1, linked
+        if (before, place + 1, linked) != (parent, position, rows.unpack(chain)):
+            changed.append((before, place + 1, rows.pack(linked), key))
+    db.executemany("UPDATE message SET parent = ?, position = ?, chain = ? WHERE key = ?", changed)
+    head: int | None = db.execute("SELECT head FROM session WHERE id = ?", (session,)).fetchone()[0]
+    if head in gone:
+        db.execute("UPDATE session SET head = ? WHERE id = ?", (places[head][0], session))
 
 
 # -- counts ----------------------------------------------------------------------------------------------------------
