@@ -221,7 +221,8 @@ class Store(Protocol):
         were erased meanwhile are left out, and records that rest on one.  Index entries and vectors replace those of
         the same message (and model, which is the step's name after ``dense:``); a record replaces that of the same id.
         ``Conflict`` when the claim's token is not the newest, and after a commit or release of it; a lease that ran out
-        but was taken by nobody still commits.  ``InvalidInput`` for vectors of unequal dimensions.
+        but was taken by nobody still commits.  ``InvalidInput`` for vectors of unequal dimensions, and for one with a
+        component that is not a finite number (it names the seq).
         """
         ...
 

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from jiyi.errors import Conflict
-from jiyi.types import Message
+from collections.abc import Sequence
+from math import hypot
+
+from jiyi.errors import Conflict, InvalidInput
+from jiyi.types import Embedded, Message
+
+_LONGEST = 3.4e38
+"""Length of a vector that 32-bit floats can still hold."""
 
 
 def check_known(stored: Message, message: Message, home: str) -> None:
     """Raises ``Conflict`` unless ``message``, bound for session ``home``, is ``stored`` sent again."""
     if (stored.digest, stored.kind, stored.session_id) != (message.digest, message.kind, home):
         raise Conflict(f"message id {message.id!r} is taken by another message of this user; give a new id")
+
+
+def check_finite(vectors: Sequence[Embedded]) -> None:
+    """Raises ``InvalidInput`` for a vector with a component that is not a number, infinite or beyond 32-bit floats."""
+    for entry in vectors:
+        if not hypot(*entry.vector) <= _LONGEST:  # true of NaN as well, which compares as false
+            raise InvalidInput("vectors", f"that of message {entry.seq} has a component that is not a finite number")

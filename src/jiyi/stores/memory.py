@@ -17,7 +17,7 @@ from operator import mul
 from pathlib import Path
 
 from jiyi.errors import Conflict, InvalidInput, NotFound, StoreError
-from jiyi.stores.checks import check_known
+from jiyi.stores.checks import check_finite, check_known
 from jiyi.stores.held import (
     EPOCH,
     LONG_AGO,
@@ -273,6 +273,7 @@ class MemoryStore:
         held, cursor = found
         there = {message.seq for message in held.log.values()}
         model, vectors = claim.step.name.removeprefix(_DENSE), [v for v in changes.vectors if v.seq in there]
+        check_finite(vectors)
         check_size("vectors", [v.vector for v in vectors], size_of(held.vectors.get(model, {})))
         for record in changes.put:
             if all(source.message_id in held.log for source in record.sources):

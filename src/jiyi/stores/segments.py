@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from jiyi.errors import InvalidInput
+from jiyi.stores.checks import check_finite
 from jiyi.stores.numeric import numpy
 from jiyi.types import Embedded, Vector
 
@@ -90,6 +91,7 @@ def put(db: sqlite3.Connection, scope: int, model: str, vectors: Sequence[Embedd
     size = len(vectors[0].vector)
     if not size or any(len(entry.vector) != size for entry in vectors):
         raise InvalidInput("vectors", "must all have the same number of dimensions, at least one")
+    check_finite(vectors)
     space = _make(db, scope, model, size)
     ordered = sorted(vectors, key=lambda entry: (entry.seq, entry.chunk))
     if ordered[0].seq <= space.newest:

@@ -229,6 +229,19 @@ class Meaning(StoreCase):
         assert await store.records(ADA) == []
         assert (await store.lexical(ADA, ["x"])).documents == 0
 
+    @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, 1e200])
+    async def test_a_component_that_is_no_number_is_an_error(self, store: Store, wrong: float) -> None:
+        await self.add(store, "a", "b", "c")
+        await self.embed(store, {1: [unit(1, 0)]})
+        vectors = (Embedded(2, 0, unit(0, 1)), Embedded(3, 0, unit(1, 1)), Embedded(3, 1, [0.5, wrong]))
+        claim = await self.claimed(store, MEANING)
+        with pytest.raises(InvalidInput, match="3"):
+            await store.commit(claim, Changes(cursor=3, put=(record("r", "a"),), vectors=vectors), now=at(1000))
+        assert (await store.records(ADA), await store.cursors(ADA, [MEANING])) == ([], {"dense:m": 0})
+        assert close(await store.dense(ADA, "m", [1.0, 0.0]), {1: 1})
+        await store.commit(claim, Changes(cursor=3, vectors=vectors[:2]), now=at(1000))
+        assert close(await store.dense(ADA, "m", [1.0, 0.0]), {1: 1, 2: 0, 3: math.sqrt(0.5)})
+
     @pytest.mark.parametrize("number", [40, 1200])
     async def test_many_vectors_exactly(self, store: Store, number: int) -> None:
         dice, size = random.Random(number), 16
