@@ -15,7 +15,7 @@ from jiyi.ranking import DEFAULT, Ranked, bm25, rank
 from jiyi.text import query_terms
 from jiyi.types import Dense, Filter, Hit, Lexical, Message, Scope, Vector
 
-CANDIDATES = 200
+CANDIDATES = 100
 """How many of the best of each index are ranked closely, at least; with their neighbours in the log."""
 
 
@@ -173,7 +173,7 @@ class Searcher:
 
 
 def _breadth(wanted: Wanted) -> int:
-    return max(CANDIDATES, 2 * wanted.k)
+    return max(CANDIDATES, wanted.k)
 
 
 def with_fresh(lexical: Lexical, terms: Sequence[str], fresh: Sequence[Message]) -> Lexical:
