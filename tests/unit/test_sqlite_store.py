@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from jiyi.errors import Conflict, InvalidInput, StoreBusy, StoreCorrupt, StoreError, StoreTooNew
+from jiyi.opening import file_of
 from jiyi.stores import database, numeric
 from jiyi.stores.sqlite import SqliteStore
 from jiyi.types import Changes, Embedded, Filter, Indexed, Message, Record, Scope, Source, Step
@@ -304,6 +305,19 @@ async def test_forgetting_much_of_a_long_session_takes_no_time(store: SqliteStor
     else:
         await store.forget(ADA, message_ids=[f"m{number}" for number in range(0, 8000, 2)])
     assert time.perf_counter() - began < 2  # seven seconds when every message looks for its children
+
+
+# -- address -------------------------------------------------------------------------------------------------------
+
+
+async def test_the_url_has_the_absolute_path_and_opens_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = await SqliteStore.open("x y%20.db")
+    assert store.url == f"sqlite:///{tmp_path / 'x y%20.db'}"
+    assert file_of(store.url) == tmp_path / "x y%20.db"
+    await store.close()
 
 
 # -- backup ----------------------------------------------------------------------------------------------------------

@@ -49,7 +49,8 @@ class SqliteStore:
     """``Store`` in an SQLite file; several processes may open the same one.
 
     Attributes:
-        url: ``sqlite:///`` and the path.
+        url: ``sqlite:///`` and the absolute path, so four slashes where paths begin with one: ``sqlite:////tmp/x.db``.
+            It can be opened again from any directory.
     """
 
     def __init__(self, path: Path, db: sqlite3.Connection, timeout: float, cache_bytes: int) -> None:
