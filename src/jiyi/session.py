@@ -75,7 +75,7 @@ class AsyncSession:
 
         Raises:
             InvalidInput: names the field.
-            Conflict: the message_id belongs to a message with other content.
+            Conflict: the message_id belongs to a message with other content, or in another session.
         """
         message = intake.draft(self.id, role, content, details, now=self._memory.clock.now())
         return (await self._append([message]))[0]

@@ -48,6 +48,7 @@ CREATE TABLE message (
   extra        TEXT                       -- name, tool calls, tool call id, metadata
 );
 CREATE UNIQUE INDEX message_id ON message (id, key >> 32);
+CREATE INDEX message_left ON message (key) WHERE active = 0;
 CREATE INDEX message_path ON message (session, active, position) WHERE session IS NOT NULL;
 
 CREATE TABLE record (
