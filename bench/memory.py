@@ -23,7 +23,7 @@ import numpy as np
 
 from jiyi import Memory
 
-SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zu".split()
+SYLLABLES = [a + b for a in "bcdfghjklmnprstvwxyz" for b in "aeiou"][::5]
 WORDS = [a + b + c for a in SYLLABLES for b in SYLLABLES for c in SYLLABLES]
 
 

@@ -14,7 +14,7 @@ from typing import Literal, TypedDict, cast
 
 from jiyi.errors import InvalidInput
 from jiyi.text import check_text
-from jiyi.types import JSON, ROLES, Content, Message, Part, Role
+from jiyi.types import JSON, ROLES, Content, Message, Part
 
 MAX_CONTENT_BYTES = 4 * 1024 * 1024
 """Largest text of one message, in UTF-8 bytes: far above what any model takes at once, small enough to handle."""
@@ -122,11 +122,11 @@ def draft(session_id: str, role: object, content: object, details: Details, *, n
         raise InvalidInput(f"{at}tool_call_id", "a tool message needs the id of the call it answers")
     if content is None and role != "assistant":
         raise InvalidInput(f"{at}content", "must be text or a list of parts; only an assistant may say nothing")
-    name = details.get("name")
+    name, given_id = details.get("name"), details.get("message_id")
     return Message(
-        id=identifier(f"{at}message_id", details["message_id"]) if details.get("message_id") else new_id(),
+        id=identifier(f"{at}message_id", given_id) if given_id else new_id(),
         session_id=session_id,
-        role=cast("Role", role),
+        role=role,
         content=_content(f"{at}content", content),
         name=check_text(f"{at}name", name) if name else None,
         tool_calls=calls,
@@ -152,7 +152,7 @@ def given(messages: object, session_id: str, *, now: datetime, name_them: bool =
         InvalidInput: names ``messages[i].field``.
     """
     if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Sequence):
-        raise InvalidInput("messages", f"must be a list of messages, not {type(messages).__name__}")
+        raise InvalidInput("messages", "must be a list of messages")
     drafts: list[Message] = []
     for index, item in enumerate(cast("Sequence[object]", messages)):
         at = f"messages[{index}]"
@@ -224,7 +224,7 @@ def _content(field: str, value: object) -> Content:
     if isinstance(value, str):
         return _sized(field, check_text(field, value))
     if isinstance(value, (bytes, Mapping)) or not isinstance(value, Sequence):
-        raise InvalidInput(field, f"must be text or a list of parts, not {type(value).__name__}")
+        raise InvalidInput(field, "must be text or a list of parts")
     parts: list[Part] = []
     for index, part in enumerate(cast("Sequence[object]", value)):
         at = f"{field}[{index}]"

@@ -63,7 +63,7 @@ class Message:
     tool_calls: tuple[Part, ...] = ()
     tool_call_id: str | None = None
     created_at: datetime | None = None
-    metadata: Mapping[str, JSON] = field(default_factory=dict)
+    metadata: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
     category: str | None = None
     importance: float | None = None
     pinned: bool = False
@@ -101,7 +101,7 @@ class Session:
     head_id: str | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
-    metadata: Mapping[str, JSON] = field(default_factory=dict)
+    metadata: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class Record:
     valid_to: datetime | None = None
     recorded_at: datetime | None = None
     closed_at: datetime | None = None
-    data: Mapping[str, JSON] = field(default_factory=dict)
+    data: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
 
 
 # -- what is asked of a store -------------------------------------------------------------------------------------
@@ -207,8 +207,8 @@ class Lexical:
 
     documents: int = 0
     mean_length: float = 0.0
-    frequency: Mapping[str, int] = field(default_factory=dict)
-    hits: Mapping[int, tuple[int, Mapping[str, int]]] = field(default_factory=dict)
+    frequency: Mapping[str, int] = field(default_factory=dict[str, int])
+    hits: Mapping[int, tuple[int, Mapping[str, int]]] = field(default_factory=dict[int, tuple[int, Mapping[str, int]]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ class Dense:
         mean, deviation: of the cosines over the whole scan, so that scores can be standardised.
     """
 
-    hits: Mapping[int, float] = field(default_factory=dict)
+    hits: Mapping[int, float] = field(default_factory=dict[int, float])
     scanned: int = 0
     mean: float = 0.0
     deviation: float = 0.0
@@ -268,7 +268,7 @@ class Changes:
 
     cursor: int
     put: tuple[Record, ...] = ()
-    close: Mapping[str, datetime] = field(default_factory=dict)
+    close: Mapping[str, datetime] = field(default_factory=dict[str, datetime])
     index: tuple[Indexed, ...] = ()
     vectors: tuple[Embedded, ...] = ()
 
@@ -324,7 +324,7 @@ class Hit:
     score: float
     relevance: float
     message: Message
-    parts: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float] = field(default_factory=dict[str, float])
     before: tuple[Message, ...] = ()
     after: tuple[Message, ...] = ()
 
