@@ -226,6 +226,10 @@ class Store(Protocol):
         """
         ...
 
+    async def renew(self, claim: Claim, *, now: datetime, lease: float) -> bool:
+        """Makes a lease last ``lease`` seconds from now; False, and no change, when the token is not the newest."""
+        ...
+
     async def release(self, claim: Claim, *, error: str | None, due: datetime) -> None:
         """Ends a lease without moving the cursor; the step is not due before ``due``, and with an error the attempt
         count grows.  A token that is no longer the newest changes nothing.

@@ -12,7 +12,6 @@ from jiyi.tokens import count_message
 from jiyi.types import ChatMessage, Content, Message, Part
 
 _MARK = {"en": " … [cut]", "zh": "……〔截断〕"}
-_ONE_CHARACTER = 24  # tokens: the dearest that a reader sees as one, a family of emoji, takes fewer
 
 
 def chat_message(message: Message) -> ChatMessage:
@@ -45,7 +44,7 @@ def shortened(chats: Sequence[ChatMessage], room: int, counter: TokenCounter, la
         if size > most:
             content = _cut(cast("str | list[Part] | None", content), most, counter, mark)
         if content == "" and size > 0:
-            least = counter.count(mark) + _ONE_CHARACTER
+            least = counter.count(mark)
             raise BudgetTooSmall(sum(frames) + sum(min(size, least) for size in sizes), room)
         result.append({**chat, "content": content})
     return result
@@ -65,9 +64,11 @@ def _cut(content: str | list[Part] | None, room: int, counter: TokenCounter, mar
     if isinstance(content, str):
         for tokens in range(room - counter.count(mark), 0, -1):
             text = counter.cut(content, tokens).rstrip()
-            if text and counter.count(text + mark) <= room:
+            if not text:
+                break  # blank, or its first character alone is dearer
+            if counter.count(text + mark) <= room:
                 return text + mark
-        return ""
+        return mark.strip() if counter.count(mark) <= room else ""
     room -= counter.count(mark)
     kept: list[Part] = []
     for part in content or ():

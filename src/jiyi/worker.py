@@ -14,8 +14,11 @@ from jiyi.types import Changes, Claim, Filter, Progress, Scope, Step
 
 log = logging.getLogger("jiyi.worker")
 
-LEASE = 60.0
-"""Seconds a claim holds; a worker that was killed is replaced after that."""
+LEASE = 20.0
+"""Seconds a claim holds unless it is renewed; a worker that was killed is replaced after that."""
+
+RENEWED = 6.0
+"""Seconds between renewals while a batch is derived, however long that takes."""
 
 MAX_WAIT = 600.0
 """Longest pause between two tries of a failing batch, in seconds."""
@@ -158,10 +161,19 @@ class Worker:
         cursor = last if len(messages) == size else max(claim.head, last)
         deriving = asyncio.ensure_future(deriver.derive(Batch(claim.scope, tuple(messages), cursor)))
         self._deriving.add(deriving)
+        holding = asyncio.ensure_future(self._hold(claim))
         try:
             return await deriving
         finally:
             self._deriving.discard(deriving)
+            holding.cancel()
+
+    async def _hold(self, claim: Claim) -> None:
+        """Renews a lease until it is cancelled or lost."""
+        renewed = True
+        while renewed:
+            await asyncio.sleep(RENEWED)
+            renewed = await self._store.renew(claim, now=self._clock.now(), lease=LEASE)
 
     async def _failed(self, claim: Claim, error: Exception, *, give_up: bool) -> None:
         now = self._clock.now()

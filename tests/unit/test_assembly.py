@@ -15,7 +15,7 @@ from jiyi.strategies.full_history import FullHistory
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.testing.strategy import ListReader, answered, called, check_context, context_of, conversation
-from jiyi.tokens import Estimate, count_messages
+from jiyi.tokens import Estimate, count_messages, counter
 from jiyi.types import Block, Hit, Item, Message
 
 
@@ -262,3 +262,15 @@ def test_derived_text_does_not_hide_the_words_it_rests_on() -> None:
     quote = Block("recall", "memory", (Item(tuple(said)),), share=0.3)
     context = assemble([fact, quote], system=(), newest=conversation(("user", "hi")), budget=500, counter=Estimate())
     assert "[2024-03-01 user] budget: 500\n[2024-03-01 user] The budget is 500." in str(context.messages[0]["content"])
+
+
+@pytest.mark.parametrize(
+    "text", ["\n" * 50_000, " " * 400_000, "\u0301" * 3000, "👨‍👩‍👧‍👦\u200d" * 2000, "e" + "\u0301" * 5000]
+)
+@pytest.mark.parametrize("tokenizer", ["estimate", "o200k"])
+def test_a_message_that_cannot_be_cut_gives_way_to_the_mark(text: str, tokenizer: str) -> None:
+    message = Message("m", "s", "user", text, position=1)
+    found = assemble((), system=(), newest=(message,), budget=100, counter=counter(tokenizer), allow_partial=True)
+    assert found.tokens <= 100
+    assert found.truncated == ("[cut]" in str(found.messages[0]["content"]))
+    assert found.truncated or counter(tokenizer).count(text) < 100

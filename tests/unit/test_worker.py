@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from jiyi.clock import SystemClock
 from jiyi.errors import InvalidInput
 from jiyi.ports import Batch, Store
 from jiyi.stores.memory import MemoryStore
@@ -176,3 +177,22 @@ async def test_two_workers_derive_each_message_once(store: Store, clock: FakeClo
     texts = await write(store, clock, 40)
     await asyncio.gather(Worker(store, [one], clock).drain(), Worker(store, [two], clock).drain())
     assert sorted(one.seen + two.seen) == sorted(texts)
+
+
+async def test_a_slow_batch_is_derived_once_by_two_workers(store: Store, clock: FakeClock, monkeypatch) -> None:
+    monkeypatch.setattr("jiyi.worker.LEASE", 0.4)
+    monkeypatch.setattr("jiyi.worker.RENEWED", 0.1)
+
+    class Slow(Recorder):
+        async def derive(self, batch: Batch) -> Changes:
+            await asyncio.sleep(1.2)
+            return await super().derive(batch)
+
+    one, two = Slow(), Slow()
+    await store.register([one.step])
+    texts = await write(store, clock, 3)
+    real = SystemClock()
+    await asyncio.wait_for(
+        asyncio.gather(Worker(store, [one], real).drain(), Worker(store, [two], real).drain()), timeout=20
+    )
+    assert one.seen + two.seen == texts

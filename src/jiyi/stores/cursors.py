@@ -137,6 +137,15 @@ def _there(db: sqlite3.Connection, scope: int, seqs: Sequence[int]) -> set[int]:
     return {key & SEQ_MASK for (key,) in found}
 
 
+def renew(db: sqlite3.Connection, claim: Claim, now: datetime, lease: float) -> bool:
+    """``Store.renew``."""
+    held = _held(db, claim)
+    if held is not None:
+        until = (micros(now) or 0) + round(lease * 1e6)
+        db.execute("UPDATE cursor SET due = ?3 WHERE scope = ?1 AND step = ?2", (*held, until))
+    return held is not None
+
+
 def release(db: sqlite3.Connection, claim: Claim, error: str | None, due: datetime) -> None:
     """``Store.release``."""
     held = _held(db, claim)

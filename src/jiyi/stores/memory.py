@@ -294,6 +294,13 @@ class MemoryStore:
             error=None,
         )
 
+    async def renew(self, claim: Claim, *, now: datetime, lease: float) -> bool:
+        """See ``Store.renew``."""
+        found = self._claimed(claim)
+        if found is not None:
+            found[1].due = now - EPOCH + timedelta(seconds=lease)
+        return found is not None
+
     async def release(self, claim: Claim, *, error: str | None, due: datetime) -> None:
         """See ``Store.release``."""
         found = self._claimed(claim)

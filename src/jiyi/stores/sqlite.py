@@ -243,6 +243,10 @@ class SqliteStore:
         """See ``Store.commit``."""
         await self._write(lambda db: cursors.commit(db, claim, changes, now))
 
+    async def renew(self, claim: Claim, *, now: datetime, lease: float) -> bool:
+        """See ``Store.renew``."""
+        return await self._write(lambda db: cursors.renew(db, claim, now, lease))
+
     async def release(self, claim: Claim, *, error: str | None, due: datetime) -> None:
         """See ``Store.release``."""
         await self._write(lambda db: cursors.release(db, claim, error, due))

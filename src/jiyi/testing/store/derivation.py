@@ -193,6 +193,15 @@ class Derivation(StoreCase):
         await self._refused(store, second)  # a claim serves once
         assert await self._none(store, now=9000)
 
+    async def test_a_renewed_lease_lasts_longer(self, store: Store) -> None:
+        await self._two(store)
+        claim = await self.claimed(store)
+        assert await store.renew(claim, now=at(1050), lease=60)
+        assert await self._none(store, now=1100)
+        assert not await self._none(store, now=1111)
+        assert not await store.renew(claim, now=at(1111), lease=60), "somebody else has it now"
+        await self._refused(store, claim)
+
     async def test_a_release_ends_the_claim(self, store: Store) -> None:
         await self._two(store)
         claim = await self.claimed(store)
