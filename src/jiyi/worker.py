@@ -32,6 +32,10 @@ ALONE_TRIES = 2
 OUTAGES = (OSError, TimeoutError, ImportError)
 """Errors that say nothing of the message: the network, the disk, a missing package.  They never pass a message over."""
 
+LINGER = 0.2
+"""Seconds between a message and the work on it: what is said together is derived together, and the writer stays free
+for those who speak.  A search looks at what is not indexed yet by itself."""
+
 IDLE = 30.0
 """Seconds after which an idle worker looks at the store by itself."""
 
@@ -51,7 +55,7 @@ class Worker:
         self._clock = clock
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._stopping = False
+        self._halt = asyncio.Event()
         self._deriving: set[asyncio.Future[Changes]] = set()
 
     @property
@@ -80,12 +84,12 @@ class Worker:
         task, self._task = self._task, None
         if task is None:
             return
-        self._stopping = True
+        self._halt.set()
         self.wake()
         for deriving in self._deriving:
             deriving.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        self._stopping = False
+        self._halt.clear()
 
     async def drain(self, report: Callable[[list[Progress]], None] | None = None) -> None:
         """Works until every step is at the head of the log, or only failing batches are left.
@@ -124,19 +128,16 @@ class Worker:
             raise
 
     async def _run(self) -> None:
-        while not self._stopping:
+        while not self._halt.is_set():
             self._wake.clear()
             try:
-                while not self._stopping and await self.work():
+                while not self._halt.is_set() and await self.work():
                     pass
             except Exception:  # the next message, or the next minute, brings another try
                 log.exception("background work paused; the log is complete, what is derived catches up later")
-            if self._stopping:
-                return
-            # another process may have written, a failed batch may be due; not wait_for, which may swallow a cancel
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(IDLE):
-                    await self._wake.wait()
+            # another process may have written, a failed batch may be due
+            await _within(IDLE, self._wake)
+            await _within(LINGER, self._halt)
 
     async def _derive(self, claim: Claim, deriver: Deriver) -> None:
         halved = max(0, claim.attempts - WHOLE_TRIES + 1)
@@ -187,3 +188,10 @@ class Worker:
             return
         wait = min(MAX_WAIT, 2.0 ** min(claim.attempts, 20))
         await self._store.release(claim, error=reason, due=now + timedelta(seconds=wait))
+
+
+async def _within(seconds: float, event: asyncio.Event) -> None:
+    """Waits for an event, but not longer; not ``wait_for``, which may swallow a cancel in Python 3.11."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
