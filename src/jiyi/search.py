@@ -40,7 +40,7 @@ class Wanted:
 
 log = logging.getLogger("jiyi.search")
 
-POSTINGS = 2000
+POSTINGS = 1000
 """Messages with a word of the question that are looked at, rarest words first; common words alone tell little."""
 
 
