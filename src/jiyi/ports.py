@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -360,9 +360,6 @@ class Deriver(Protocol):
         ...
 
 
-Sleep = Callable[[float], Awaitable[None]]
-"""``asyncio.sleep``, or a test's stand-in."""
-
 __all__ = [
     "Batch",
     "Clock",
@@ -370,7 +367,6 @@ __all__ = [
     "Embedder",
     "Reader",
     "Request",
-    "Sleep",
     "Store",
     "Strategy",
     "TokenCounter",

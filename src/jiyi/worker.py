@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from jiyi.errors import Conflict
 from jiyi.ports import Batch, Clock, Deriver, Store
-from jiyi.types import Changes, Claim, Filter, Progress, Scope, Step
+from jiyi.types import Changes, Claim, Filter, Progress, Step
 
 log = logging.getLogger("jiyi.worker")
 
@@ -108,18 +108,18 @@ class Worker:
                 return
             await asyncio.sleep(POLL)
 
-    async def work(self, scope: Scope | None = None) -> bool:
+    async def work(self) -> bool:
         """Derives one batch of the first step that has any waiting; False when there is none."""
         for step, deriver in self._derivers.items():
-            claim = await self._claim(step, scope)
+            claim = await self._claim(step)
             if claim is not None:
                 await self._derive(claim, deriver)
                 return True
         return False
 
-    async def _claim(self, step: Step, scope: Scope | None) -> Claim | None:
+    async def _claim(self, step: Step) -> Claim | None:
         """Takes a lease; one that is taken while we are cancelled is given back, or the next worker would wait."""
-        taking = asyncio.ensure_future(self._store.claim([step], now=self._clock.now(), lease=LEASE, scope=scope))
+        taking = asyncio.ensure_future(self._store.claim([step], now=self._clock.now(), lease=LEASE))
         try:
             return await asyncio.shield(taking)
         except asyncio.CancelledError:
