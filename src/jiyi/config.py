@@ -24,6 +24,8 @@ class Settings:
         timeout: seconds to wait for a lock that another process holds.
         cache_mb: megabytes that cached vectors may take.
         cache_dir: where built models are kept.
+        llm: the chat model that answers, for example ``ollama:qwen3:8b``; empty for none.
+        memory_llm: the one that derives; empty for the same.
     """
 
     db: str = "jiyi.db"
@@ -35,6 +37,8 @@ class Settings:
     timeout: float = 30.0
     cache_mb: int = 256
     cache_dir: str = ""
+    llm: str = ""
+    memory_llm: str = ""
 
 
 _KINDS = {str: "text", int: "a whole number", float: "a number"}

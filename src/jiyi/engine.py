@@ -20,7 +20,7 @@ from jiyi.search import Searcher, Wanted
 from jiyi.session import AsyncSession
 from jiyi.text import check_text, clear_caches
 from jiyi.tokens import counter
-from jiyi.types import ROLES, Erased, Filter, Hit, Message, MessageKind, Progress, Role, Scope, Session, Stats
+from jiyi.types import ROLES, Erased, Filter, Hit, Message, MessageKind, Progress, Role, Scope, SessionInfo, Stats
 from jiyi.worker import Worker
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class AsyncMemory:
     loop that opened it.
 
     Attributes:
-        notes: what the person who runs this should know, for example that vectors of another model are stored.
+        warnings: what the person who runs this should know, for example that vectors of another model are stored.
     """
 
     def __init__(self, store: Store, settings: Settings, options: Options) -> None:
@@ -97,7 +97,7 @@ class AsyncMemory:
         self.clock: Clock = options.get("clock") or SystemClock()
         self.counter = counter(options.get("tokenizer", settings.tokenizer) or None)
         self.strategies = compose(options.get("recipe", settings.recipe))
-        self.notes: list[str] = []
+        self.warnings: list[str] = []
         self.worker = Worker(store, [LexicalIndex()], self.clock)
         self.searcher = Searcher(store, None)
         self._embedder: Embedder | None = None
@@ -138,13 +138,13 @@ class AsyncMemory:
         others = {name: size for name, (size, _) in stored.items() if name != embedder.name}
         if others and embedder.name not in stored:
             held = ", ".join(f"{name} ({size} dimensions)" for name, size in others.items())
-            self.notes.append(
+            self.warnings.append(
                 f"the stored vectors were made with {held}, the embedder is {embedder.name} ({embedder.size}). "
                 "Search works by full text until `jiyi reindex` has made new ones"
             )
             return
         if others:
-            self.notes.append("a change of the embedder is not finished; `jiyi reindex` completes it")
+            self.warnings.append("a change of the embedder is not finished; `jiyi reindex` completes it")
         await self.worker.add(DenseIndex(embedder))
         self.searcher.embedder = embedder
 
@@ -252,7 +252,7 @@ class AsyncMemory:
         chosen = _filter(where, self.clock.now())
         return await self.store.messages(self.scope(user_id), chosen, limit=limit, newest=True)
 
-    async def sessions(self, *, user_id: str) -> list[Session]:
+    async def sessions(self, *, user_id: str) -> list[SessionInfo]:
         """The user's sessions, last updated first."""
         return [session for session in await self.store.sessions(self.scope(user_id)) if session.id]
 
@@ -297,7 +297,7 @@ class AsyncMemory:
         if embedder is not None:
             old = [dense_step(name) for name in await self.store.models() if name != embedder.name]
             await self.store.reset(old)
-        self.notes.clear()
+        self.warnings.clear()
 
     # -- upkeep
 

@@ -7,6 +7,10 @@
     ├── NotFound (LookupError)         a session, message, record or plugin that does not exist
     ├── Conflict                       an id is taken by something else, a lease was lost
     ├── MissingDependency (ImportError)  an extra is not installed; the message says which
+    ├── ModelError                     a chat or embedding model gave no usable answer
+    │   ├── ModelUnavailable (ConnectionError)  down, silent, busy, broke off: try again later
+    │   ├── ModelRejected              key, model name or request refused: change the settings
+    │   └── ContextOverflow            longer than the model takes: lower max_tokens
     └── StoreError                     the database could not do it
         ├── StoreBusy (TimeoutError)   another program holds the lock
         ├── StoreCorrupt               not a database, damaged, or made by something else
@@ -77,6 +81,30 @@ class Conflict(JiyiError):
 
 class MissingDependency(JiyiError, ImportError):
     """An optional dependency is not installed; the message names the extra."""
+
+
+class ModelError(JiyiError):
+    """A chat or embedding model gave no usable answer; what was said before is stored."""
+
+
+class ModelUnavailable(ModelError, ConnectionError):
+    """The model's server is down, silent, too busy or broke off; the same call may work later.
+
+    Attributes:
+        retry_after: seconds the server asked to wait; None when it did not say.
+    """
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ModelRejected(ModelError):
+    """The server refused the key, the model's name or the request; the settings must change first."""
+
+
+class ContextOverflow(ModelError):
+    """The request has more tokens than the model takes; give a smaller ``max_tokens``."""
 
 
 class StoreError(JiyiError):

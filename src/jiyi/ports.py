@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from jiyi.types import (
     Changes,
     ChatMessage,
     Claim,
+    Delta,
     Dense,
     Erased,
     Filter,
@@ -22,8 +23,9 @@ from jiyi.types import (
     Message,
     Progress,
     Record,
+    Reply,
     Scope,
-    Session,
+    SessionInfo,
     Stats,
     Step,
     Vector,
@@ -82,6 +84,41 @@ class Embedder(Protocol):
         ...
 
 
+class LLM(Protocol):
+    """A chat model.
+
+    Messages are in chat-completions format and go out in the order given.  What a reasoning model thinks before it
+    answers, as ``<think>`` text or in a field of its own, is never part of the text.  Errors: ``ModelUnavailable``
+    after the adapter's own retries, ``ModelRejected``, ``ContextOverflow``, and ``ModelError`` for a reply that cannot
+    be read; their messages say what to do and never hold a key.
+    """
+
+    name: str
+    """Provider and model, for example ``ollama:qwen3:8b``; stored beside what it said or derived."""
+
+    async def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        schema: Mapping[str, JSON] | None = None,
+        max_tokens: int | None = None,
+    ) -> Reply:
+        """The whole answer.  ``schema``: the JSON schema the answer should follow; a server that cannot hold the model
+        to it gets the request without, so the caller reads the text with care.  ``max_tokens``: of the answer.
+        """
+        ...
+
+    def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> AsyncGenerator[Delta, None]:
+        """The answer piece by piece; the last piece of a complete one has ``finish`` and ``usage``.  Retries only
+        before the first piece.  Closing the generator ends the request.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Lets go of connections and weights; a second call does nothing."""
+        ...
+
+
 class Store(Protocol):
     """Keeps messages, records, indexes and cursors; knows nothing of strategies.
 
@@ -131,7 +168,7 @@ class Store(Protocol):
         """The seqs of the messages that match, ascending; much cheaper than the messages."""
         ...
 
-    async def sessions(self, scope: Scope, session_id: str | None = None) -> list[Session]:
+    async def sessions(self, scope: Scope, session_id: str | None = None) -> list[SessionInfo]:
         """All sessions of the scope, or the one asked for (an empty list when there is none), last updated first, ties
         by id.
         """
@@ -146,7 +183,7 @@ class Store(Protocol):
         title: str | None = None,
         metadata: Mapping[str, JSON] | None = None,
         head: str | None = None,
-    ) -> Session:
+    ) -> SessionInfo:
         """Sets what is given.  ``head``: a message of this session; the path from the beginning to it becomes the
         active one, everything else of the session inactive.  ``NotFound`` for an unknown session or message.
         """
@@ -361,6 +398,7 @@ class Deriver(Protocol):
 
 
 __all__ = [
+    "LLM",
     "Batch",
     "Clock",
     "Deriver",

@@ -10,20 +10,15 @@ from typing import TYPE_CHECKING, Unpack
 from jiyi import intake
 from jiyi.assembly import Context, assemble
 from jiyi.errors import InvalidInput
-from jiyi.history import SyncPlan, digest, link, plan_sync, system_messages, turns
+from jiyi.history import SyncPlan, digest, link, plan_sync
 from jiyi.ports import Request
-from jiyi.search import Searcher, Wanted
+from jiyi.reader import SessionReader
 from jiyi.text import check_text, language
 from jiyi.tokens import count_message
-from jiyi.types import Filter, Hit, Message, Scope, Session
+from jiyi.types import Filter, Message, Scope, SessionInfo
 
 if TYPE_CHECKING:
     from jiyi.engine import AsyncMemory
-    from jiyi.ports import Store
-
-
-TAIL = 64
-"""Messages read from the end of a session at first; enough for the usual window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +103,7 @@ class AsyncSession:
         async with self._syncing:
             return await self._sync(drafts)
 
-    async def rename(self, title: str) -> Session:
+    async def rename(self, title: str) -> SessionInfo:
         """Gives the session a title; its id stays.
 
         Raises:
@@ -117,7 +112,7 @@ class AsyncSession:
         check_text("title", title)
         return await self._update(title=title)
 
-    async def branch(self, message_id: str) -> Session:
+    async def branch(self, message_id: str) -> SessionInfo:
         """Goes back to a message: what follows it leaves the active path, and the next message is added after it.
 
         The messages that were left stay stored; going to the last of them brings their path back.
@@ -137,7 +132,7 @@ class AsyncSession:
         where = Filter(session_id=self.id, active=None if all_branches else True)
         return await self._memory.store.messages(self._scope, where, limit=limit, newest=True)
 
-    async def info(self) -> Session | None:
+    async def info(self) -> SessionInfo | None:
         """Title, length and times; None while nothing has been added."""
         found = await self._memory.store.sessions(self._scope, self.id)
         return found[0] if found else None
@@ -158,7 +153,7 @@ class AsyncSession:
         if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens <= 0:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput("max_tokens", f"must be a whole number above 0, not {max_tokens!r}")
         memory = self._memory
-        reader = _SessionReader(self, memory.searcher, memory.store, self._scope)
+        reader = SessionReader(self, memory.searcher, memory.store, self._scope)
         newest = await reader.newest_turn()
         asked = check_text("query", query) if query is not None else _question(newest)
         request = Request(
@@ -193,7 +188,7 @@ class AsyncSession:
         self._unkept = list(said.values())
         return [said[draft.id] for draft in drafts]
 
-    async def _update(self, *, title: str | None = None, head: str | None = None) -> Session:
+    async def _update(self, *, title: str | None = None, head: str | None = None) -> SessionInfo:
         if self.off_record:
             raise InvalidInput("session", "is off the record; there is nothing stored to change")
         now = self._memory.clock.now()
@@ -245,47 +240,6 @@ class AsyncSession:
                 named[at] = replace(message, id=intake.new_id())
             before = named[at].id
         return named
-
-
-class _SessionReader:
-    """What strategies may read for one context; the end of the history is read once."""
-
-    def __init__(self, session: AsyncSession, searcher: Searcher, store: Store, scope: Scope) -> None:
-        self._session = session
-        self._searcher = searcher
-        self._store = store
-        self._scope = scope
-        self._tail: list[Message] = []
-        self._whole = False
-
-    async def history(self, limit: int | None = None) -> list[Message]:
-        """The active path, or its last messages."""
-        if not self._whole and (limit is None or limit > len(self._tail)):
-            self._tail = await self._session.messages(limit)
-            self._whole = limit is None or len(self._tail) < limit
-        return list(self._tail if limit is None else self._tail[-limit:] if limit else ())
-
-    async def search(self, query: str, *, limit: int, floor: float | None = None) -> list[Hit]:
-        """Hits in the whole memory of the user, except what is being asked just now."""
-        asked = frozenset(message.id for message in await self.newest_turn())
-        return await self._searcher.search(self._scope, query, Wanted(k=limit, floor=floor, exclude=asked))
-
-    async def newest_turn(self) -> tuple[Message, ...]:
-        """From the newest user message on; everything when no user has spoken."""
-        reach = TAIL
-        while True:
-            tail = await self.history(reach)
-            found = turns(tail)[-1:]
-            if len(tail) < reach or (found and found[0][0].role == "user"):
-                return found[0] if found else ()
-            reach *= 4
-
-    async def system(self) -> list[Message]:
-        """The session's system messages, in order."""
-        if self._session.off_record:
-            return system_messages(await self._session.messages())
-        where = Filter(session_id=self._session.id, roles=("system", "developer"))
-        return await self._store.messages(self._scope, where)
 
 
 def _question(newest: Sequence[Message]) -> str:

@@ -18,8 +18,7 @@ from jiyi.engine import AsyncMemory, Options, Stated, Where
 from jiyi.errors import JiyiError
 from jiyi.intake import Details
 from jiyi.session import AsyncSession, Synced
-from jiyi.types import Erased, Hit, Message, Progress, Stats
-from jiyi.types import Session as SessionInfo
+from jiyi.types import Erased, Hit, Message, Progress, SessionInfo, Stats
 
 T = TypeVar("T")
 
@@ -83,9 +82,9 @@ class Memory:
         self.close()
 
     @property
-    def notes(self) -> list[str]:
-        """See ``AsyncMemory.notes``."""
-        return self._async.notes
+    def warnings(self) -> list[str]:
+        """See ``AsyncMemory.warnings``."""
+        return self._async.warnings
 
     def close(self) -> None:
         """See ``AsyncMemory.close``."""

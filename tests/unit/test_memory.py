@@ -304,17 +304,17 @@ async def test_another_embedder_is_said_and_reindexed(open_memory: OpenMemory, c
     first = await open_memory(embedder="hashing")
     await first.remember("Plays the cello", user_id="ada")
     await first.drain()
-    assert first.notes == []
+    assert first.warnings == []
     embedder = Broken()
     second = await open_memory(embedder=embedder)
-    assert "jiyi reindex" in second.notes[0]
+    assert "jiyi reindex" in second.warnings[0]
     assert [hit.text for hit in await second.search("cello", user_id="ada")] == ["Plays the cello"]
     with pytest.raises(StoreError, match="no route"):
         await second.reindex()
     assert HashingEmbedder().name in await second.store.models(), "the old vectors stay until the new ones are there"
-    assert second.notes
+    assert second.warnings
     embedder.down = False
     clock.advance(3600)
     await second.reindex()
-    assert list(await second.store.models()) == ["broken"] and second.notes == []
-    assert (await open_memory(embedder=embedder)).notes == []
+    assert list(await second.store.models()) == ["broken"] and second.warnings == []
+    assert (await open_memory(embedder=embedder)).warnings == []

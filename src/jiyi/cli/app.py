@@ -18,13 +18,22 @@ from jiyi import __version__
 from jiyi.cli.output import encodable, say, write_json
 from jiyi.config import Settings, load_settings
 from jiyi.engine import AsyncMemory, Options
-from jiyi.errors import BudgetTooSmall, Conflict, ImportFailed, InvalidInput, MissingDependency, NotFound, StoreError
+from jiyi.errors import (
+    BudgetTooSmall,
+    Conflict,
+    ImportFailed,
+    InvalidInput,
+    MissingDependency,
+    ModelError,
+    NotFound,
+    StoreError,
+)
 from jiyi.opening import file_of
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
-OK, UNEXPECTED, USAGE, MISSING, DATABASE, DEPENDENCY, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+OK, UNEXPECTED, USAGE, MISSING, DATABASE, DEPENDENCY, MODEL, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
 
 EXIT_CODES = """\b
 Exit codes:
@@ -34,6 +43,7 @@ Exit codes:
   3    not found: a database, session or message that does not exist
   4    the database is busy, damaged, too new, or the disk is full
   5    an optional package is missing
+  6    a model's server is down, refuses, or gave no usable answer
   130  interrupted
 """
 
@@ -182,6 +192,7 @@ def exit_code(error: BaseException) -> int:
         ((click.ClickException, InvalidInput, Conflict), USAGE),
         (NotFound, MISSING),
         (MissingDependency, DEPENDENCY),
+        (ModelError, MODEL),
         (StoreError, DATABASE),
         ((FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError, FileExistsError), USAGE),
     )
@@ -197,7 +208,7 @@ def _message(error: BaseException, code: int) -> str:
         return str(error)
     if code == INTERRUPTED:
         return "interrupted; what was stored is safe"
-    if isinstance(error, OSError) and error.strerror and not isinstance(error, StoreError):
+    if isinstance(error, OSError) and error.strerror and not isinstance(error, (StoreError, ModelError)):
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if code == UNEXPECTED:
         return (
@@ -261,6 +272,6 @@ async def opened(state: State, *, create: bool = False, **options: Any) -> Async
     async with await AsyncMemory.open(settings.db, **given) as memory:
         await memory.worker.stop()
         if not state.json:
-            for note in memory.notes:
+            for note in memory.warnings:
                 say(f"note: {note}")
         yield memory

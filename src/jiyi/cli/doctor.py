@@ -166,7 +166,7 @@ def _database(state: State, settings: Settings) -> Check:
 
     async def work() -> tuple[int, list[str]]:
         async with opened(replace(state, json=True)) as memory:
-            return (await memory.stats()).messages, memory.notes
+            return (await memory.stats()).messages, memory.warnings
 
     try:
         count, notes = run(work())

@@ -115,7 +115,7 @@ def stats(state: State, user: str | None) -> None:
                 "steps": steps_json(steps),
                 "models": {name: {"dimensions": size, "vectors": count} for name, (size, count) in models.items()},
                 "tokenizer": memory.counter.name,
-                "notes": list(memory.notes),
+                "warnings": list(memory.warnings),
             }
 
     found = run(work())
@@ -123,6 +123,6 @@ def stats(state: State, user: str | None) -> None:
         write_json(found)
         return
     models = found.pop("models")
-    del found["steps"], found["notes"]
+    del found["steps"], found["warnings"]
     found["vectors of"] = ", ".join(models) if isinstance(models, dict) and models else "no model"  # pyright: ignore
     show_pairs((name, f"{value:,}" if isinstance(value, int) else str(value)) for name, value in found.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from jiyi.types import Hit, Message, Session
+from jiyi.types import Hit, Message, SessionInfo
 
 
 def message_json(message: Message) -> dict[str, object]:
@@ -30,7 +30,7 @@ def message_json(message: Message) -> dict[str, object]:
     return value
 
 
-def session_json(session: Session) -> dict[str, object]:
+def session_json(session: SessionInfo) -> dict[str, object]:
     """A session of the list."""
     return {
         "id": session.id,

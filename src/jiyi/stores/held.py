@@ -9,7 +9,7 @@ from itertools import islice
 
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.history import link
-from jiyi.types import Embedded, Erased, Filter, Indexed, Lexical, Message, Record, Session, Vector
+from jiyi.types import Embedded, Erased, Filter, Indexed, Lexical, Message, Record, SessionInfo, Vector
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LONG_AGO = timedelta.min
@@ -45,7 +45,7 @@ class Held:
     salt: bytes = b""
     head: int = 0
     log: dict[str, Message] = field(default_factory=dict[str, Message])
-    sessions: dict[str, Session] = field(default_factory=dict[str, Session])
+    sessions: dict[str, SessionInfo] = field(default_factory=dict[str, SessionInfo])
     records: dict[str, Record] = field(default_factory=dict[str, Record])
     index: dict[int, Indexed] = field(default_factory=dict[int, Indexed])
     vectors: dict[str, dict[int, list[Vector]]] = field(default_factory=dict[str, dict[int, list[Vector]]])
@@ -101,7 +101,7 @@ def add(held: Held, session_id: str, new: Mapping[str, Message], *, at_end: bool
             cursor.due = LONG_AGO if at is None else at - EPOCH
     inside = [message for message in new.values() if message.session_id]
     if inside:
-        session = held.sessions.get(session_id) or Session(session_id, created_at=inside[0].recorded_at)
+        session = held.sessions.get(session_id) or SessionInfo(session_id, created_at=inside[0].recorded_at)
         held.sessions[session_id] = replace(session, head_id=inside[-1].id, updated_at=at)
         if not at_end:
             activate(held, session_id, inside[-1].id)
@@ -118,7 +118,7 @@ def activate(held: Held, session_id: str, head: str) -> None:
             held.log[message.id] = replace(message, active=not message.active)
 
 
-def counted(held: Held, session: Session) -> Session:
+def counted(held: Held, session: SessionInfo) -> SessionInfo:
     """The session with the number of its active messages."""
     return replace(session, messages=sum(m.active and m.session_id == session.id for m in held.log.values()))
 

@@ -16,7 +16,7 @@ from jiyi.history import link
 from jiyi.stores import rows
 from jiyi.stores.checks import check_known
 from jiyi.stores.rows import SEQ_MASK, key_of
-from jiyi.types import JSON, Message, Scope, Session
+from jiyi.types import JSON, Message, Scope, SessionInfo
 
 _SESSION = (
     "SELECT s.name, s.title, s.metadata,"
@@ -260,7 +260,7 @@ def activate(db: sqlite3.Connection, scope: int, session: int, head: int | None)
 # -- sessions ---------------------------------------------------------------------------------------------------------
 
 
-def sessions(db: sqlite3.Connection, scope: Scope, session_id: str | None) -> list[Session]:
+def sessions(db: sqlite3.Connection, scope: Scope, session_id: str | None) -> list[SessionInfo]:
     """``Store.sessions``."""
     key = scope_key(db, scope)
     if key is None:
@@ -282,7 +282,7 @@ def update_session(  # noqa: PLR0913 - the fields of the port
     title: str | None,
     metadata: Mapping[str, JSON] | None,
     head: str | None,
-) -> Session:
+) -> SessionInfo:
     """``Store.update_session``."""
     key = scope_key(db, scope)
     session = None if key is None else _find_session(db, key, session_id)

@@ -52,7 +52,7 @@ from jiyi.types import (
     Progress,
     Record,
     Scope,
-    Session,
+    SessionInfo,
     Stats,
     Step,
     Vector,
@@ -133,7 +133,7 @@ class MemoryStore:
         """See ``Store.seqs``."""
         return [message.seq for message in self._read(scope).log.values() if matches(message, where)]
 
-    async def sessions(self, scope: Scope, session_id: str | None = None) -> list[Session]:
+    async def sessions(self, scope: Scope, session_id: str | None = None) -> list[SessionInfo]:
         """See ``Store.sessions``."""
         held = self._read(scope)
         found = [counted(held, session) for name, session in held.sessions.items() if session_id in (None, name)]
@@ -148,7 +148,7 @@ class MemoryStore:
         title: str | None = None,
         metadata: Mapping[str, JSON] | None = None,
         head: str | None = None,
-    ) -> Session:
+    ) -> SessionInfo:
         """See ``Store.update_session``."""
         held = self._read(scope)
         session = held.sessions.get(session_id)

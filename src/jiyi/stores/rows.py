@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
-from jiyi.types import JSON, ROLES, Content, Message, MessageKind, Part, Record, Session, Source
+from jiyi.types import JSON, ROLES, Content, Message, MessageKind, Part, Record, SessionInfo, Source
 
 Row: TypeAlias = tuple[Any, ...]
 
@@ -162,10 +162,10 @@ def message(row: Row) -> Message:
 # -- sessions and records --------------------------------------------------------------------------------------------
 
 
-def session(row: Row) -> Session:
+def session(row: Row) -> SessionInfo:
     """A row of: name, title, metadata, messages, id of the head, created, zone, updated, zone."""
     name, title, metadata, messages, head, created, created_zone, updated, updated_zone = row
-    return Session(
+    return SessionInfo(
         name, title, messages, None if head is None else unpack(head), moment(created, created_zone),
         moment(updated, updated_zone), load_map(metadata),
     )  # fmt: skip

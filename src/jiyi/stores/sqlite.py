@@ -32,7 +32,7 @@ from jiyi.types import (
     Progress,
     Record,
     Scope,
-    Session,
+    SessionInfo,
     Stats,
     Step,
     Vector,
@@ -153,7 +153,7 @@ class SqliteStore:
         """See ``Store.seqs``."""
         return await self._in_scope(scope, [], lambda db, key: filters.seqs(db, key, where))
 
-    async def sessions(self, scope: Scope, session_id: str | None = None) -> list[Session]:
+    async def sessions(self, scope: Scope, session_id: str | None = None) -> list[SessionInfo]:
         """See ``Store.sessions``."""
         return await self._read(lambda db: log.sessions(db, scope, session_id))
 
@@ -166,7 +166,7 @@ class SqliteStore:
         title: str | None = None,
         metadata: Mapping[str, JSON] | None = None,
         head: str | None = None,
-    ) -> Session:
+    ) -> SessionInfo:
         """See ``Store.update_session``."""
         return await self._write(
             lambda db: log.update_session(db, scope, session_id, at, title=title, metadata=metadata, head=head)

@@ -11,7 +11,7 @@ from jiyi.errors import Conflict, NotFound
 from jiyi.history import link
 from jiyi.ports import Store
 from jiyi.testing.store.case import ADA, EVERYTHING, StoreCase, at, ids, many, said, statement
-from jiyi.types import Filter, Message, Scope, Session
+from jiyi.types import Filter, Message, Scope, SessionInfo
 
 
 class Log(StoreCase):
@@ -150,7 +150,7 @@ class Log(StoreCase):
         await self.add(store, "a", when=10)
         await self.add(store, "b", "c", when=20)
         (session,) = await store.sessions(ADA)
-        assert session == Session("s", "", 3, "c", at(10), at(20), {})
+        assert session == SessionInfo("s", "", 3, "c", at(10), at(20), {})
         assert await store.sessions(ADA, "s") == [session]
 
     async def test_sessions_last_updated_first_then_by_id(self, store: Store) -> None:
@@ -168,7 +168,7 @@ class Log(StoreCase):
     async def test_a_session_can_be_named_and_described(self, store: Store) -> None:
         await self.add(store, "a", when=1)
         changed = await store.update_session(ADA, "s", at=at(9), title="里斯本", metadata={"n": [1, {"x": None}]})
-        assert changed == Session("s", "里斯本", 1, "a", at(1), at(9), {"n": [1, {"x": None}]})
+        assert changed == SessionInfo("s", "里斯本", 1, "a", at(1), at(9), {"n": [1, {"x": None}]})
         assert await store.sessions(ADA) == [changed]
         changed = await store.update_session(ADA, "s", at=at(10), metadata={})
         assert (changed.title, changed.metadata, changed.updated_at) == ("里斯本", {}, at(10))

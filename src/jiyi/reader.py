@@ -1,0 +1,57 @@
+"""What strategies may read for one context."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jiyi.history import system_messages, turns
+from jiyi.search import Searcher, Wanted
+from jiyi.types import Filter, Hit, Message, Scope
+
+if TYPE_CHECKING:
+    from jiyi.ports import Store
+    from jiyi.session import AsyncSession
+
+TAIL = 64
+"""Messages read from the end of a session at first; enough for the usual window."""
+
+
+class SessionReader:
+    """``Reader`` of one session; the end of the history is read once."""
+
+    def __init__(self, session: AsyncSession, searcher: Searcher, store: Store, scope: Scope) -> None:
+        self._session = session
+        self._searcher = searcher
+        self._store = store
+        self._scope = scope
+        self._tail: list[Message] = []
+        self._whole = False
+
+    async def history(self, limit: int | None = None) -> list[Message]:
+        """The active path, or its last messages."""
+        if not self._whole and (limit is None or limit > len(self._tail)):
+            self._tail = await self._session.messages(limit)
+            self._whole = limit is None or len(self._tail) < limit
+        return list(self._tail if limit is None else self._tail[-limit:] if limit else ())
+
+    async def search(self, query: str, *, limit: int, floor: float | None = None) -> list[Hit]:
+        """Hits in the whole memory of the user, except what is being asked just now."""
+        asked = frozenset(message.id for message in await self.newest_turn())
+        return await self._searcher.search(self._scope, query, Wanted(k=limit, floor=floor, exclude=asked))
+
+    async def newest_turn(self) -> tuple[Message, ...]:
+        """From the newest user message on; everything when no user has spoken."""
+        reach = TAIL
+        while True:
+            tail = await self.history(reach)
+            found = turns(tail)[-1:]
+            if len(tail) < reach or (found and found[0][0].role == "user"):
+                return found[0] if found else ()
+            reach *= 4
+
+    async def system(self) -> list[Message]:
+        """The session's system messages, in order."""
+        if self._session.off_record:
+            return system_messages(await self._session.messages())
+        where = Filter(session_id=self._session.id, roles=("system", "developer"))
+        return await self._store.messages(self._scope, where)
