@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Self, Unpack, cast
 
 from jiyi import intake
 from jiyi.clock import SystemClock
@@ -15,68 +14,17 @@ from jiyi.errors import InvalidInput, StoreError
 from jiyi.history import digest
 from jiyi.indexing import DenseIndex, LexicalIndex, dense_step
 from jiyi.opening import open_embedder, open_store, restore_store
+from jiyi.options import Options, Stated, Where, filter_of, known
 from jiyi.recipes import compose
 from jiyi.search import Searcher, Wanted
 from jiyi.session import AsyncSession
 from jiyi.text import check_text, clear_caches
 from jiyi.tokens import counter
-from jiyi.types import ROLES, Erased, Filter, Hit, Message, MessageKind, Progress, Role, Scope, SessionInfo, Stats
+from jiyi.types import Erased, Hit, Message, Progress, Scope, SessionInfo, Stats
 from jiyi.worker import Worker
 
 if TYPE_CHECKING:
-    from jiyi.ports import Clock, Embedder, Store, Strategy, TokenCounter
-
-KINDS: tuple[MessageKind, ...] = ("message", "statement")
-
-
-class Options(TypedDict, total=False):
-    """What ``open`` takes beside the address; what is left out comes from ``load_settings``.
-
-    Attributes:
-        recipe: a recipe's name, or strategies in the order of their parts.
-        embedder: ``auto``, ``none``/None, a plugin name, or an instance.
-        tokenizer: see ``jiyi.tokens.counter``.
-        tenant, agent: the fences around the users.
-        clock: the time, for tests.
-        settings: instead of those from the environment and files.
-    """
-
-    recipe: str | Sequence[Strategy]
-    embedder: str | Embedder | None
-    tokenizer: str | TokenCounter | None
-    tenant: str
-    agent: str
-    clock: Clock
-    settings: Settings
-
-
-class Where(TypedDict, total=False):
-    """Which messages; everything that is given must hold.
-
-    Attributes:
-        session_id: one session.
-        roles, kinds: one or several.
-        category: of statements.
-        since, until: said at or after, said before; with zone.
-    """
-
-    session_id: str | None
-    roles: str | Sequence[str] | None
-    kinds: str | Sequence[str] | None
-    category: str | None
-    since: datetime | None
-    until: datetime | None
-
-
-class Stated(TypedDict, total=False):
-    """What may be said of a statement beside its text."""
-
-    category: str | None
-    importance: float | None
-    pinned: bool
-    created_at: intake.Moment
-    message_id: str | None
-    metadata: dict[str, object] | None
+    from jiyi.ports import Clock, Embedder, Store
 
 
 class AsyncMemory:
@@ -114,7 +62,7 @@ class AsyncMemory:
             InvalidInput: a wrong option.
             StoreError: the file is not ours, damaged, newer, or cannot be opened.
         """
-        _known("option", options, Options)
+        known("option", options, Options)
         settings = options.get("settings") or load_settings()
         address = settings.db if url is None else url
         if not isinstance(address, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -187,7 +135,7 @@ class AsyncMemory:
             InvalidInput: names the field.
         """
         scope = self.scope(user_id)
-        _known("field", details, Stated)
+        known("field", details, Stated)
         if not check_text("text", text).strip():
             raise InvalidInput("text", "must not be empty")
         importance = details.get("importance")
@@ -243,13 +191,13 @@ class AsyncMemory:
         intake.limit("k", k)
         intake.limit("neighbours", neighbours)
         intake.share("floor", floor)
-        chosen = _filter(where, self.clock.now()) if any(value is not None for value in where.values()) else None
+        chosen = filter_of(where, self.clock.now()) if any(value is not None for value in where.values()) else None
         return await self.searcher.search(scope, query, Wanted(k, chosen, floor, neighbours))
 
     async def messages(self, *, user_id: str, limit: int | None = None, **where: Unpack[Where]) -> list[Message]:
         """The user's log: messages and statements on active paths, in order of arrival; ``limit`` keeps the newest."""
         intake.limit("limit", limit)
-        chosen = _filter(where, self.clock.now())
+        chosen = filter_of(where, self.clock.now())
         return await self.store.messages(self.scope(user_id), chosen, limit=limit, newest=True)
 
     async def sessions(self, *, user_id: str) -> list[SessionInfo]:
@@ -365,34 +313,3 @@ def _refuse_patterns(names: Mapping[str, str], erased: Erased) -> None:
     for field, name in names.items():
         if erased == Erased() and any(sign in name for sign in "*%?"):
             raise InvalidInput(field, f"there is no {name!r}, and patterns are not understood; nothing was erased")
-
-
-def _one_of(field: str, value: str | Sequence[str] | None, known: Sequence[str]) -> tuple[str, ...] | None:
-    if value is None:
-        return None
-    if not isinstance(value, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(field, f"must be text or a list of texts, not {type(value).__name__}")
-    chosen = (value,) if isinstance(value, str) else tuple(value)
-    for item in chosen:
-        if item not in known:
-            raise InvalidInput(field, f"{item!r} is not one of {', '.join(known)}")
-    return chosen
-
-
-def _known(what: str, given: Mapping[str, object], kind: type) -> None:
-    """Refuses a name that a mistyped keyword brought in."""
-    for name in sorted(given.keys() - kind.__annotations__.keys()):
-        raise InvalidInput(name, f"unknown {what}; there are {', '.join(kind.__annotations__)}")
-
-
-def _filter(where: Where, now: datetime) -> Filter:
-    _known("filter", where, Where)
-    session_id, category = where.get("session_id"), where.get("category")
-    return Filter(
-        session_id=None if session_id is None else intake.identifier("session_id", session_id),
-        roles=cast("tuple[Role, ...] | None", _one_of("roles", where.get("roles"), ROLES)),
-        kinds=cast("tuple[MessageKind, ...] | None", _one_of("kinds", where.get("kinds"), KINDS)),
-        category=None if category is None else intake.identifier("category", category),
-        since=intake.moment("since", where.get("since"), now),
-        until=intake.moment("until", where.get("until"), now),
-    )

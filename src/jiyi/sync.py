@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, Self, TypeVar, Unpack
 
 from jiyi.assembly import Context
-from jiyi.engine import AsyncMemory, Options, Stated, Where
+from jiyi.engine import AsyncMemory
 from jiyi.errors import JiyiError
 from jiyi.intake import Details
+from jiyi.options import Options, Stated, Where
 from jiyi.session import AsyncSession, Synced
 from jiyi.types import Erased, Hit, Message, Progress, SessionInfo, Stats
 

@@ -17,7 +17,7 @@ import click
 from jiyi import __version__
 from jiyi.cli.output import encodable, say, write_json
 from jiyi.config import Settings, load_settings
-from jiyi.engine import AsyncMemory, Options
+from jiyi.engine import AsyncMemory
 from jiyi.errors import (
     BudgetTooSmall,
     Conflict,
@@ -29,6 +29,7 @@ from jiyi.errors import (
     StoreError,
 )
 from jiyi.opening import file_of
+from jiyi.options import Options
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])

@@ -1,0 +1,103 @@
+"""What ``open``, ``search`` and ``remember`` take as keyword arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, TypedDict, cast
+
+from jiyi import intake
+from jiyi.config import Settings
+from jiyi.errors import InvalidInput
+from jiyi.types import ROLES, Filter, MessageKind, Role
+
+if TYPE_CHECKING:
+    from jiyi.ports import Clock, Embedder, Strategy, TokenCounter
+
+KINDS: tuple[MessageKind, ...] = ("message", "statement")
+
+
+class Options(TypedDict, total=False):
+    """What ``open`` takes beside the address; what is left out comes from ``load_settings``.
+
+    Attributes:
+        recipe: a recipe's name, or strategies in the order of their parts.
+        embedder: ``auto``, ``none``/None, a plugin name, or an instance.
+        tokenizer: see ``jiyi.tokens.counter``.
+        tenant, agent: the fences around the users.
+        clock: the time, for tests.
+        settings: instead of those from the environment and files.
+    """
+
+    recipe: str | Sequence[Strategy]
+    embedder: str | Embedder | None
+    tokenizer: str | TokenCounter | None
+    tenant: str
+    agent: str
+    clock: Clock
+    settings: Settings
+
+
+class Where(TypedDict, total=False):
+    """Which messages; everything that is given must hold.
+
+    Attributes:
+        session_id: one session.
+        roles, kinds: one or several.
+        category: of statements.
+        since, until: said at or after, said before; with zone.
+    """
+
+    session_id: str | None
+    roles: str | Sequence[str] | None
+    kinds: str | Sequence[str] | None
+    category: str | None
+    since: datetime | None
+    until: datetime | None
+
+
+class Stated(TypedDict, total=False):
+    """What may be said of a statement beside its text."""
+
+    category: str | None
+    importance: float | None
+    pinned: bool
+    created_at: intake.Moment
+    message_id: str | None
+    metadata: dict[str, object] | None
+
+
+def _one_of(field: str, value: str | Sequence[str] | None, known: Sequence[str]) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(field, f"must be text or a list of texts, not {type(value).__name__}")
+    chosen = (value,) if isinstance(value, str) else tuple(value)
+    for item in chosen:
+        if item not in known:
+            raise InvalidInput(field, f"{item!r} is not one of {', '.join(known)}")
+    return chosen
+
+
+def known(what: str, given: Mapping[str, object], kind: type) -> None:
+    """Refuses a name that a mistyped keyword brought in."""
+    for name in sorted(given.keys() - kind.__annotations__.keys()):
+        raise InvalidInput(name, f"unknown {what}; there are {', '.join(kind.__annotations__)}")
+
+
+def filter_of(where: Where, now: datetime) -> Filter:
+    """The filter that keyword arguments stand for.
+
+    Raises:
+        InvalidInput: names the field.
+    """
+    known("filter", where, Where)
+    session_id, category = where.get("session_id"), where.get("category")
+    return Filter(
+        session_id=None if session_id is None else intake.identifier("session_id", session_id),
+        roles=cast("tuple[Role, ...] | None", _one_of("roles", where.get("roles"), ROLES)),
+        kinds=cast("tuple[MessageKind, ...] | None", _one_of("kinds", where.get("kinds"), KINDS)),
+        category=None if category is None else intake.identifier("category", category),
+        since=intake.moment("since", where.get("since"), now),
+        until=intake.moment("until", where.get("until"), now),
+    )
