@@ -12,10 +12,10 @@ from jiyi.clock import SystemClock
 from jiyi.config import Settings, load_settings
 from jiyi.errors import InvalidInput, StoreError
 from jiyi.history import digest
-from jiyi.indexing import DenseIndex, LexicalIndex, dense_step
+from jiyi.indexing import DenseIndex, LexicalIndex, dense_step, is_index
 from jiyi.opening import open_embedder, open_store, restore_store
 from jiyi.options import Options, Stated, Where, filter_of, known
-from jiyi.recipes import compose
+from jiyi.recipes import compose, derivers
 from jiyi.search import Searcher, Wanted
 from jiyi.session import AsyncSession
 from jiyi.text import check_text, clear_caches
@@ -72,6 +72,8 @@ class AsyncMemory:
             memory = cls(store, settings, options)
             memory._embedder = open_embedder(options.get("embedder", settings.embedder), settings)
             await memory._attach()
+            for deriver in derivers(memory.strategies, None):
+                await memory.worker.add(deriver)
             await memory.worker.start()
         except BaseException:
             await store.close()
@@ -220,7 +222,7 @@ class AsyncMemory:
         await self.worker.drain(progress)
 
     async def progress(self) -> list[Progress]:
-        """How far each index is."""
+        """How far each derivation is: both indexes, and what the recipe's strategies need."""
         return await self.store.progress(self.worker.steps)
 
     async def reindex(self, progress: Callable[[list[Progress]], None] | None = None) -> None:
@@ -236,7 +238,7 @@ class AsyncMemory:
             await self.worker.add(DenseIndex(embedder))
             self.searcher.embedder = embedder
         await self.worker.drain(progress)
-        failed = [step for step in await self.progress() if step.done < step.total]
+        failed = [step for step in await self.progress() if is_index(step.step) and step.done < step.total]
         if failed:
             raise StoreError(
                 f"not finished, {failed[0].step.name} failed: {'; '.join(failed[0].errors) or 'see the log'}. "

@@ -60,6 +60,11 @@ class DenseIndex:
         return Changes(cursor=cursor, vectors=found)
 
 
+def is_index(step: Step) -> bool:
+    """Whether it is one of the two indexes."""
+    return step.name == LEXICAL.name or step.name.startswith("dense:")
+
+
 def dense_step(model: str) -> Step:
     """The step that embeds with this model."""
     return Step(f"dense:{model}", "1")

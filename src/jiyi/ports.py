@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from jiyi.types import (
     JSON,
@@ -340,6 +340,18 @@ class Reader(Protocol):
         """
         ...
 
+    async def records(
+        self,
+        *,
+        kind: str | None = None,
+        session_id: str | None = None,
+        current: bool | None = True,
+        ids: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Record]:
+        """The scope's derived records, as ``Store.records`` gives them."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -397,11 +409,24 @@ class Deriver(Protocol):
         ...
 
 
+@runtime_checkable
+class Deriving(Protocol):
+    """What a strategy has beside ``recall`` when the records it reads are derived in the background."""
+
+    def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
+        """The derivers it needs, asked for once, when the memory opens.  ``llm``: the model that derives, None without
+        one: what needs a model is then not among them, and what was said meanwhile is caught up when there is one.
+        Strategies that bring the same step share it.
+        """
+        ...
+
+
 __all__ = [
     "LLM",
     "Batch",
     "Clock",
     "Deriver",
+    "Deriving",
     "Embedder",
     "Reader",
     "Request",

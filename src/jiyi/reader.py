@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jiyi.history import system_messages, turns
 from jiyi.search import Searcher, Wanted
-from jiyi.types import Filter, Hit, Message, Scope
+from jiyi.types import Filter, Hit, Message, Record, Scope
 
 if TYPE_CHECKING:
     from jiyi.ports import Store
@@ -38,6 +39,20 @@ class SessionReader:
         """Hits in the whole memory of the user, except what is being asked just now."""
         asked = frozenset(message.id for message in await self.newest_turn())
         return await self._searcher.search(self._scope, query, Wanted(k=limit, floor=floor, exclude=asked))
+
+    async def records(
+        self,
+        *,
+        kind: str | None = None,
+        session_id: str | None = None,
+        current: bool | None = True,
+        ids: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Record]:
+        """Records of the user."""
+        return await self._store.records(
+            self._scope, kind=kind, session_id=session_id, current=current, ids=ids, limit=limit
+        )
 
     async def newest_turn(self) -> tuple[Message, ...]:
         """From the newest user message on; everything when no user has spoken."""

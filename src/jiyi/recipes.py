@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from jiyi.errors import InvalidInput, NotFound
-from jiyi.ports import Strategy
+from jiyi.ports import LLM, Deriver, Deriving, Strategy
 from jiyi.strategies.full_history import FullHistory
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
+from jiyi.types import Step
 
 Strategies = tuple[Strategy, ...]
 
@@ -58,3 +59,12 @@ def compose(recipe_: str | Sequence[Strategy]) -> Strategies:
     if any(getattr(strategy, "window", False) for strategy in recipe_):
         return tuple(recipe_)
     return (*recipe_, SlidingWindow())
+
+
+def derivers(strategies: Sequence[Strategy], llm: LLM | None) -> list[Deriver]:
+    """What these strategies need derived in the background, each step once."""
+    found: dict[Step, Deriver] = {}
+    for strategy in strategies:
+        for deriver in strategy.derivers(llm) if isinstance(strategy, Deriving) else ():
+            found.setdefault(deriver.step, deriver)
+    return list(found.values())

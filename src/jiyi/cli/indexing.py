@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from jiyi.cli.output import progress_bars
 from jiyi.engine import AsyncMemory
+from jiyi.indexing import is_index
 from jiyi.types import Progress
 
 LITTLE = 64
@@ -16,7 +17,7 @@ NAMES = {"lexical": "full text", "dense": "vectors"}
 
 def pending(progress: Sequence[Progress]) -> int:
     """Messages that the furthest behind of the indexes still lacks."""
-    return max((step.total - step.done for step in progress), default=0)
+    return max((step.total - step.done for step in progress if is_index(step.step)), default=0)
 
 
 async def catch_up(memory: AsyncMemory) -> None:

@@ -14,17 +14,20 @@ from jiyi.history import is_system, system_messages, turns, whole
 from jiyi.ports import Request, Strategy, TokenCounter
 from jiyi.text import language
 from jiyi.tokens import Estimate, count_message
-from jiyi.types import Block, ChatMessage, Content, Hit, Message, Part, Role, Scope
+from jiyi.types import Block, ChatMessage, Content, Hit, Message, Part, Record, Role, Scope
 
 START = datetime(2024, 3, 1, 9, 0, tzinfo=UTC)
 
 
 class ListReader:
-    """A reader over lists: a session's messages, and what a search brings back."""
+    """A reader over lists: a session's messages, what a search brings back, and what was derived."""
 
-    def __init__(self, messages: Sequence[Message] = (), hits: Sequence[Hit] = ()) -> None:
+    def __init__(
+        self, messages: Sequence[Message] = (), hits: Sequence[Hit] = (), records: Sequence[Record] = ()
+    ) -> None:
         self.messages = list(messages)
         self.hits = list(hits)
+        self.derived = list(records)
         self.asked: list[str] = []
         self.most_read = 0
 
@@ -36,6 +39,25 @@ class ListReader:
     async def search(self, query: str, *, limit: int, floor: float | None = None) -> list[Hit]:
         self.asked.append(query)
         return [hit for hit in self.hits if hit.relevance >= (floor or 0.0)][:limit]
+
+    async def records(
+        self,
+        *,
+        kind: str | None = None,
+        session_id: str | None = None,
+        current: bool | None = True,
+        ids: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Record]:
+        found = [
+            record
+            for record in self.derived
+            if (kind is None or record.kind == kind)
+            and (session_id is None or record.session_id == session_id)
+            and (current is None or (record.closed_at is None) is current)
+            and (ids is None or record.id in ids)
+        ]
+        return found[:limit]
 
 
 def conversation(*lines: tuple[Role, Content] | Message, session: str = "s", start: datetime = START) -> list[Message]:
