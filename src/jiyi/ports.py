@@ -13,6 +13,7 @@ from jiyi.types import (
     Block,
     Changes,
     ChatMessage,
+    Checkpoint,
     Claim,
     Delta,
     Dense,
@@ -184,9 +185,28 @@ class Store(Protocol):
         metadata: Mapping[str, JSON] | None = None,
         head: str | None = None,
     ) -> SessionInfo:
-        """Sets what is given.  ``head``: a message of this session; the path from the beginning to it becomes the
-        active one, everything else of the session inactive.  ``NotFound`` for an unknown session or message.
+        """Sets what is given.  ``head``: a message of this session, or "" for the very beginning; the path from the
+        beginning to it becomes the active one, everything else of the session inactive.  ``NotFound`` for an unknown
+        session or message.
         """
+        ...
+
+    async def put_checkpoint(self, scope: Scope, checkpoint: Checkpoint, *, overwrite: bool = False) -> Checkpoint:
+        """Saves a checkpoint at its ``message_id``, on whatever branch that is; returns it with ``messages`` counted.
+        One without a message makes scope and session when they are new.  Changes nothing else of the session, its
+        times included.  ``Conflict`` when the session has one of this name, unless ``overwrite`` puts it in its place;
+        ``NotFound`` for a message that is not in the session.
+        """
+        ...
+
+    async def checkpoints(self, scope: Scope, session_id: str, name: str | None = None) -> list[Checkpoint]:
+        """All checkpoints of the session, or the one of this name (an empty list when there is none), oldest first,
+        ties by name.
+        """
+        ...
+
+    async def delete_checkpoints(self, scope: Scope, session_id: str, names: Sequence[str]) -> int:
+        """Deletes checkpoints, never a message; returns how many there were."""
         ...
 
     async def scopes(self, tenant: str | None = None) -> list[Scope]:
@@ -298,10 +318,11 @@ class Store(Protocol):
         everything: bool = False,
     ) -> Erased:
         """Erases exactly one of: a session, messages, the whole scope.  Removes rows, vectors, index entries, and every
-        record that rests on a removed message or belongs to the session, and the errors of the scope's steps (they may
-        quote a message), in one transaction; then the bytes.  Children of an erased message follow its parent, and
-        positions, chains and the head are those of the path without it; a session without messages stays until it is
-        erased itself.  What is not there counts 0.  ``InvalidInput`` for not exactly one.
+        record that rests on a removed message or belongs to the session, the session's checkpoints, and the errors of
+        the scope's steps (they may quote a message), in one transaction; then the bytes.  Children of an erased message
+        follow its parent, and positions, chains, the head and checkpoints are those of the path without it; a session
+        without messages stays until it is erased itself.  What is not there counts 0.  ``InvalidInput`` for not exactly
+        one.
         """
         ...
 

@@ -105,6 +105,28 @@ class SessionInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A named place on a path of a session, to come back to.
+
+    Attributes:
+        name: unique in the session.
+        message_id: the last message of the path to it; None for the very beginning.
+        messages: messages on that path; the store counts them.
+        created_at: when it was saved, with zone.
+        automatic: saved by ``checkpoint_every``, not by name.
+        state: whatever an agent keeps with it.
+    """
+
+    name: str
+    session_id: str
+    message_id: str | None = None
+    messages: int = 0
+    created_at: datetime | None = None
+    automatic: bool = False
+    state: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """Where something was said: a message and, for a quote, the characters [start, end) of its text."""
 
@@ -292,6 +314,7 @@ class Erased:
     records: int = 0
     vectors: int = 0
     indexed: int = 0
+    checkpoints: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +329,7 @@ class Stats:
     indexed: int = 0
     vectors: int = 0
     bytes: int = 0
+    checkpoints: int = 0
 
 
 # -- recall -------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import hypot
 
 from jiyi.errors import Conflict, InvalidInput
-from jiyi.types import Embedded, Message
+from jiyi.types import Checkpoint, Embedded, Message
 
 _LONGEST = 3.4e38
 """Length of a vector that 32-bit floats can still hold."""
@@ -16,6 +16,15 @@ def check_known(stored: Message, message: Message, home: str) -> None:
     """Raises ``Conflict`` unless ``message``, bound for session ``home``, is ``stored`` sent again."""
     if (stored.digest, stored.kind, stored.session_id) != (message.digest, message.kind, home):
         raise Conflict(f"message id {message.id!r} is taken by another message of this user; give a new id")
+
+
+def check_free(checkpoint: Checkpoint, *, taken: bool) -> None:
+    """Raises ``Conflict`` when the session has one of this name that is to stay."""
+    if taken:
+        raise Conflict(
+            f"session {checkpoint.session_id!r} has a checkpoint {checkpoint.name!r} already; give another name, or "
+            "overwrite it"
+        )
 
 
 def check_finite(vectors: Sequence[Embedded]) -> None:

@@ -35,7 +35,7 @@ def _messages(db: sqlite3.Connection, scope: int, ids: Iterable[str]) -> Erased:
     gone = {key & SEQ_MASK for key, _ in there}
     erased = _derived(db, scope, sorted(gone))
     for session in sorted({session for _, session in there if session is not None}):
-        _mend(db, session, gone)
+        _mend(db, scope, session, gone)
     db.executemany("DELETE FROM message WHERE key = ?", [(key,) for key, _ in there])
     return erased
 
@@ -49,8 +49,9 @@ def _session(db: sqlite3.Connection, scope: int, name: str) -> Erased:
     gone = records.delete(db, left)
     erased = _derived(db, scope, [key & SEQ_MASK for (key,) in found])
     db.execute("DELETE FROM message WHERE session = ?", row)  # whole paths: there is none to mend
+    checkpoints = db.execute("DELETE FROM checkpoint WHERE scope = ? AND session = ?", (scope, *row)).rowcount
     db.execute("DELETE FROM session WHERE id = ?", row)
-    return Erased(erased.messages, 1, erased.records + gone, erased.vectors, erased.indexed)
+    return Erased(erased.messages, 1, erased.records + gone, erased.vectors, erased.indexed, checkpoints)
 
 
 def _whole(db: sqlite3.Connection, scope: int) -> Erased:
@@ -60,10 +61,11 @@ def _whole(db: sqlite3.Connection, scope: int) -> Erased:
     vectors = sum(segments.drop(db, space) for (space,) in spaces)
     gone = records.delete(db, db.execute("SELECT id FROM record WHERE scope = ?", (scope,)).fetchall())
     messages = db.execute("DELETE FROM message WHERE key BETWEEN ? AND ?", span).rowcount
+    checkpoints = db.execute("DELETE FROM checkpoint WHERE scope = ?", (scope,)).rowcount
     sessions = db.execute("DELETE FROM session WHERE scope = ?", (scope,)).rowcount
     db.execute("DELETE FROM cursor WHERE scope = ?", (scope,))
     db.execute("DELETE FROM scope WHERE id = ?", (scope,))
-    return Erased(messages, sessions, gone, vectors, indexed)
+    return Erased(messages, sessions, gone, vectors, indexed, checkpoints)
 
 
 def _derived(db: sqlite3.Connection, scope: int, seqs: list[int]) -> Erased:
@@ -90,8 +92,8 @@ def _models(db: sqlite3.Connection, scope: int) -> list[tuple[str]]:
     return db.execute("SELECT model FROM space WHERE scope = ?", (scope,)).fetchall()
 
 
-def _mend(db: sqlite3.Connection, session: int, gone: Set[int]) -> None:
-    """Parents, positions without gap and chains of what is left, on every branch of the session; and its head.
+def _mend(db: sqlite3.Connection, scope: int, session: int, gone: Set[int]) -> None:
+    """Parents, positions without gap and chains of what is left, on every branch; the session's head and checkpoints.
 
     In seq order, because a parent is older than its children: one pass, however many are gone.
     """
@@ -113,6 +115,9 @@ def _mend(db: sqlite3.Connection, session: int, gone: Set[int]) -> None:
     head: int | None = db.execute("SELECT head FROM session WHERE id = ?", (session,)).fetchone()[0]
     if head in gone:
         db.execute("UPDATE session SET head = ? WHERE id = ?", (places[head][0], session))
+    saved = db.execute("SELECT id, head FROM checkpoint WHERE scope = ? AND session = ?", (scope, session)).fetchall()
+    moved = [(places[head][0], id_) for id_, head in saved if head in gone]
+    db.executemany("UPDATE checkpoint SET head = ? WHERE id = ?", moved)
 
 
 # -- counts ----------------------------------------------------------------------------------------------------------
@@ -145,6 +150,7 @@ def stats(db: sqlite3.Connection, scope: Scope | None, size: int) -> Stats:
         indexed=total("sum(documents)", "scope", "id"),
         vectors=total("sum(vectors)", "space"),
         bytes=size,
+        checkpoints=total("count(*)", "checkpoint"),
     )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.history import link
-from jiyi.types import Embedded, Erased, Filter, Indexed, Lexical, Message, Record, SessionInfo, Vector
+from jiyi.stores.checks import check_free
+from jiyi.types import Checkpoint, Embedded, Erased, Filter, Indexed, Lexical, Message, Record, SessionInfo, Vector
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LONG_AGO = timedelta.min
@@ -39,6 +41,7 @@ class Held:
         head: newest seq that was given; those of erased messages are not given again.
         log: id -> message, in seq order.
         sessions: ``messages`` of these is not kept up; it is counted when asked for.
+        checkpoints: (session, name) -> checkpoint; the same holds for its ``messages``.
         vectors: model -> seq -> vectors of its chunks.
     """
 
@@ -46,6 +49,7 @@ class Held:
     head: int = 0
     log: dict[str, Message] = field(default_factory=dict[str, Message])
     sessions: dict[str, SessionInfo] = field(default_factory=dict[str, SessionInfo])
+    checkpoints: dict[tuple[str, str], Checkpoint] = field(default_factory=dict[tuple[str, str], Checkpoint])
     records: dict[str, Record] = field(default_factory=dict[str, Record])
     index: dict[int, Indexed] = field(default_factory=dict[int, Indexed])
     vectors: dict[str, dict[int, list[Vector]]] = field(default_factory=dict[str, dict[int, list[Vector]]])
@@ -107,12 +111,12 @@ def add(held: Held, session_id: str, new: Mapping[str, Message], *, at_end: bool
             activate(held, session_id, inside[-1].id)
 
 
-def activate(held: Held, session_id: str, head: str) -> None:
-    """Makes the path from the beginning to ``head`` the active one."""
-    path, at = {head}, held.log[head]
-    while at.parent_id is not None:
-        path.add(at.parent_id)
-        at = held.log[at.parent_id]
+def activate(held: Held, session_id: str, head: str | None) -> None:
+    """Makes the path from the beginning to ``head`` the active one; None for the beginning alone."""
+    path = set[str]()
+    while head is not None:
+        path.add(head)
+        head = held.log[head].parent_id
     for message in list(held.log.values()):
         if message.session_id == session_id and message.active != (message.id in path):
             held.log[message.id] = replace(message, active=not message.active)
@@ -130,6 +134,8 @@ def erase(held: Held, ids: Set[str]) -> Erased:
         return Erased()
     for name, session in held.sessions.items():
         held.sessions[name] = replace(session, head_id=_survivor(gone, session.head_id))
+    for key, checkpoint in held.checkpoints.items():
+        held.checkpoints[key] = replace(checkpoint, message_id=_survivor(gone, checkpoint.message_id))
     for message in list(held.log.values()):  # in seq order: parents first
         parent = _survivor(gone, message.parent_id)
         held.log[message.id] = placed(message, None if parent is None else held.log[parent])
@@ -149,6 +155,35 @@ def _survivor(gone: Mapping[str, Message], message_id: str | None) -> str | None
     while message_id is not None and message_id in gone:
         message_id = gone[message_id].parent_id
     return message_id
+
+
+# -- checkpoints -----------------------------------------------------------------------------------------------------
+
+
+def put_checkpoint(held: Held, checkpoint: Checkpoint, *, overwrite: bool) -> Checkpoint:
+    """Checks everything, then keeps the checkpoint, and its session when that is new."""
+    session_id, at = checkpoint.session_id, checkpoint.created_at
+    if checkpoint.message_id is not None:
+        in_session(held, session_id, checkpoint.message_id)
+    key = session_id, checkpoint.name
+    check_free(checkpoint, taken=key in held.checkpoints and not overwrite)
+    held.sessions.setdefault(session_id, SessionInfo(session_id, created_at=at, updated_at=at))
+    held.checkpoints[key] = deepcopy(checkpoint)
+    return placed_checkpoint(held, held.checkpoints[key])
+
+
+def placed_checkpoint(held: Held, checkpoint: Checkpoint) -> Checkpoint:
+    """The checkpoint with the number of messages up to it."""
+    head = checkpoint.message_id
+    return replace(checkpoint, messages=0 if head is None else held.log[head].position)
+
+
+def drop_checkpoints(held: Held, session_id: str, names: Set[str] | None = None) -> int:
+    """Takes out those named, or all of the session, and counts them."""
+    gone = [key for key in held.checkpoints if key[0] == session_id and (names is None or key[1] in names)]
+    for key in gone:
+        del held.checkpoints[key]
+    return len(gone)
 
 
 # -- values ----------------------------------------------------------------------------------------------------------

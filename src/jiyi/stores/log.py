@@ -289,7 +289,7 @@ def update_session(  # noqa: PLR0913 - the fields of the port
     if key is None or session is None:
         raise NotFound(f"session {session_id!r} does not exist")
     if head is not None:
-        activate(db, key, session, find_in_session(db, key, session, head))
+        activate(db, key, session, find_in_session(db, key, session, head) if head else None)
     if title is not None:
         db.execute("UPDATE session SET title = ? WHERE id = ?", (title, session))
     if metadata is not None:

@@ -29,6 +29,7 @@ from jiyi.stores.held import (
     chunks_of,
     count_vectors,
     counted,
+    drop_checkpoints,
     erase,
     find_place,
     find_words,
@@ -37,11 +38,14 @@ from jiyi.stores.held import (
     instant,
     matches,
     placed,
+    placed_checkpoint,
+    put_checkpoint,
     size_of,
 )
 from jiyi.types import (
     JSON,
     Changes,
+    Checkpoint,
     Claim,
     Dense,
     Erased,
@@ -155,8 +159,9 @@ class MemoryStore:
         if session is None:
             raise NotFound(f"session {session_id!r} does not exist")
         if head is not None:
-            session = replace(session, head_id=in_session(held, session_id, head).id)
-            activate(held, session_id, head)
+            end = in_session(held, session_id, head).id if head else None
+            session = replace(session, head_id=end)
+            activate(held, session_id, end)
         session = held.sessions[session_id] = replace(
             session,
             title=session.title if title is None else title,
@@ -164,6 +169,23 @@ class MemoryStore:
             updated_at=at,
         )
         return counted(held, session)
+
+    async def put_checkpoint(self, scope: Scope, checkpoint: Checkpoint, *, overwrite: bool = False) -> Checkpoint:
+        """See ``Store.put_checkpoint``."""
+        held = self._make(scope)
+        put = put_checkpoint(held, checkpoint, overwrite=overwrite)
+        self._scopes[scope] = held
+        return put
+
+    async def checkpoints(self, scope: Scope, session_id: str, name: str | None = None) -> list[Checkpoint]:
+        """See ``Store.checkpoints``."""
+        held = self._read(scope)
+        found = [c for key, c in held.checkpoints.items() if key[0] == session_id and name in (None, key[1])]
+        return [placed_checkpoint(held, c) for c in sorted(found, key=lambda c: (instant(c.created_at), c.name))]
+
+    async def delete_checkpoints(self, scope: Scope, session_id: str, names: Sequence[str]) -> int:
+        """See ``Store.delete_checkpoints``."""
+        return drop_checkpoints(self._read(scope), session_id, set(names))
 
     async def scopes(self, tenant: str | None = None) -> list[Scope]:
         """See ``Store.scopes``."""
@@ -354,7 +376,8 @@ class MemoryStore:
         if everything:
             self._scopes.pop(scope, None)
             vectors = sum(map(count_vectors, held.vectors.values()))
-            return Erased(len(held.log), len(held.sessions), len(held.records), vectors, len(held.index))
+            counts = (len(held.log), len(held.sessions), len(held.records), vectors, len(held.index))
+            return Erased(*counts, checkpoints=len(held.checkpoints))
         if message_ids is not None:
             return erase(held, held.log.keys() & set(message_ids))
         if held.sessions.pop(session_id or "", None) is None:
@@ -363,7 +386,8 @@ class MemoryStore:
         for name in its_own:
             del held.records[name]
         erased = erase(held, {message.id for message in held.log.values() if message.session_id == session_id})
-        return replace(erased, sessions=1, records=erased.records + len(its_own))
+        left = drop_checkpoints(held, session_id or "")
+        return replace(erased, sessions=1, records=erased.records + len(its_own), checkpoints=left)
 
     async def stats(self, scope: Scope | None = None) -> Stats:
         """See ``Store.stats``."""
@@ -377,6 +401,7 @@ class MemoryStore:
             records=sum(len(held.records) for held in chosen),
             indexed=sum(len(held.index) for held in chosen),
             vectors=sum(count_vectors(stored) for held in chosen for stored in held.vectors.values()),
+            checkpoints=sum(len(held.checkpoints) for held in chosen),
         )
 
     async def models(self, scope: Scope | None = None) -> dict[str, tuple[int, int]]:

@@ -1,8 +1,8 @@
 """The SQLite store: one file, the standard library's driver, no extension.
 
 This class only decides where things run: what reads, on a few threads with a connection each; what writes, on one
-thread that commits together what has gathered.  What is done stands in plain functions beside it: ``log``, ``records``,
-``postings``, ``segments`` and ``scan``, ``cursors``, ``erasure``.
+thread that commits together what has gathered.  What is done stands in plain functions beside it: ``log``,
+``checkpoints``, ``records``, ``postings``, ``segments`` and ``scan``, ``cursors``, ``erasure``.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from jiyi.errors import InvalidInput, StoreError
-from jiyi.stores import cursors, database, erasure, filters, log, postings, records, segments
+from jiyi.stores import checkpoints, cursors, database, erasure, filters, log, postings, records, segments
 from jiyi.stores.scan import Scanner
 from jiyi.stores.writer import Work, Writer
 from jiyi.types import (
     JSON,
     Changes,
+    Checkpoint,
     Claim,
     Dense,
     Erased,
@@ -171,6 +172,18 @@ class SqliteStore:
         return await self._write(
             lambda db: log.update_session(db, scope, session_id, at, title=title, metadata=metadata, head=head)
         )
+
+    async def put_checkpoint(self, scope: Scope, checkpoint: Checkpoint, *, overwrite: bool = False) -> Checkpoint:
+        """See ``Store.put_checkpoint``."""
+        return await self._write(lambda db: checkpoints.put(db, scope, checkpoint, overwrite=overwrite))
+
+    async def checkpoints(self, scope: Scope, session_id: str, name: str | None = None) -> list[Checkpoint]:
+        """See ``Store.checkpoints``."""
+        return await self._in_scope(scope, [], lambda db, key: checkpoints.find(db, key, session_id, name))
+
+    async def delete_checkpoints(self, scope: Scope, session_id: str, names: Sequence[str]) -> int:
+        """See ``Store.delete_checkpoints``."""
+        return await self._write(lambda db: checkpoints.delete(db, scope, session_id, names))
 
     async def scopes(self, tenant: str | None = None) -> list[Scope]:
         """See ``Store.scopes``."""

@@ -1,4 +1,5 @@
--- Schema 1 of a Jiyi database in SQLite.  Statements are run one by one in one transaction.
+-- Schema 1 of a Jiyi database in SQLite; what came later is in the scripts that ``database.MIGRATIONS`` names after it.
+-- Statements are run one by one in one transaction.
 --
 -- A message's key is scope << 32 | seq: the log of one user lies together, in order, and needs no second index.
 -- Times are microseconds since 1970 UTC, with the zone's offset in minutes beside them.  JSON is NULL when empty.

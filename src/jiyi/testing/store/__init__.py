@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jiyi.testing.store.branches import Branches
+from jiyi.testing.store.checkpoints import Checkpoints
 from jiyi.testing.store.derivation import Derivation
 from jiyi.testing.store.durability import Durability
 from jiyi.testing.store.erasure import Erasure
@@ -14,7 +15,7 @@ from jiyi.testing.store.machine import Machine
 
 
 class StoreConformance(
-    Log, Branches, Words, Meaning, Records, Derivation, Erasure, Isolation, Hostile, Durability, Machine
+    Log, Branches, Checkpoints, Words, Meaning, Records, Derivation, Erasure, Isolation, Hostile, Durability, Machine
 ):
     """Subclass it, and give ``open``::
 

@@ -12,7 +12,7 @@ from jiyi.errors import Conflict, StoreError
 from jiyi.ports import Store
 from jiyi.testing.store.case import ADA, BOB, EVERYTHING, NOTES, WORDS, StoreCase, at, ids, record, said
 from jiyi.testing.store.index import close, unit
-from jiyi.types import Changes, Filter, Step
+from jiyi.types import Changes, Checkpoint, Filter, Step
 
 
 class Durability(StoreCase):
@@ -40,6 +40,9 @@ class Durability(StoreCase):
             lambda: store.update_session(ADA, "s", at=at(1), title="x"),
             store.scopes,
             lambda: store.salt(ADA),
+            lambda: store.put_checkpoint(ADA, Checkpoint("cp", "s")),
+            lambda: store.checkpoints(ADA, "s"),
+            lambda: store.delete_checkpoints(ADA, "s", ["cp"]),
             lambda: store.records(ADA),
             lambda: store.lexical(ADA, ["a"]),
             lambda: store.dense(ADA, "m", [1.0]),
@@ -74,6 +77,7 @@ class Durability(StoreCase):
         await self.add(store, "x", after="a", when=5)
         await self.add(store, "a", scope=BOB)
         await store.update_session(ADA, "s", at=at(9), title="kept", metadata={"k": 1})
+        await store.put_checkpoint(ADA, Checkpoint("方案", "s", "b", created_at=at(8), state={"step": 1}))
         await self.index(store, {1: "red", 4: "blue"})
         await self.embed(store, {1: [unit(1, 0)], 4: [unit(0, 1)]})
         await self.note(store, record("r", "a"), record("old", "x"), close={"old": at(7)})
@@ -88,6 +92,7 @@ class Durability(StoreCase):
             await store.messages(BOB, EVERYTHING),
             await store.sessions(ADA),
             await store.salt(ADA),
+            await store.checkpoints(ADA, "s"),
             await store.records(ADA, current=None),
             await store.lexical(ADA, ["red", "b*"]),
             await store.dense(ADA, "m", unit(1, 2)),

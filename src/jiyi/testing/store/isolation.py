@@ -11,7 +11,7 @@ from jiyi.errors import NotFound
 from jiyi.ports import Store
 from jiyi.testing.store.case import EVERYTHING, MEANING, NOTES, WORDS, StoreCase, at, record, said, statement
 from jiyi.testing.store.index import close, unit
-from jiyi.types import Changes, Filter, Scope
+from jiyi.types import Changes, Checkpoint, Filter, Scope
 
 MINE, YOURS = Scope("acct-4"), Scope("acct-42")
 
@@ -44,6 +44,7 @@ class Isolation(StoreCase):
     async def _fill(self, store: Store, scope: Scope, texts: dict[str, str], *, secret: str = "") -> None:
         await store.append(scope, "s", [said(name, text) for name, text in texts.items()])
         await store.append(scope, "", [statement("fact", f"fact of {scope.user} {secret}")])
+        await store.put_checkpoint(scope, Checkpoint("cp", "s", "m1", created_at=at(9), state={"secret": secret}))
         numbers = range(1, len(texts) + 1)
         await self.index(store, dict(zip(numbers, (text.lower() for text in texts.values()), strict=True)), scope)
         await self.embed(store, {number: [unit(1, number)] for number in numbers}, scope)
@@ -64,6 +65,8 @@ class Isolation(StoreCase):
             "statements": await store.messages(scope, Filter(session_id="")),
             "sessions": await store.sessions(scope),
             "session": await store.sessions(scope, "s"),
+            "checkpoints": await store.checkpoints(scope, "s"),
+            "checkpoint": await store.checkpoints(scope, "s", "cp"),
             "records": await store.records(scope, current=None),
             "records by id": await store.records(scope, ids=["r"]),
             "words": await store.lexical(scope, QUERY),
@@ -107,13 +110,17 @@ class Isolation(StoreCase):
             with pytest.raises(NotFound):
                 await store.append(scope, "s", [said("x")], after="m1")
             assert await store.claim([WORDS, MEANING, NOTES], now=at(9999), lease=60, scope=scope) is None
+            with pytest.raises(NotFound):
+                await store.put_checkpoint(scope, Checkpoint("cp", "s", "m1"), overwrite=True)
+            assert await store.delete_checkpoints(scope, "s", ["cp"]) == 0
             await store.reset([WORDS, MEANING, NOTES], scope)
             for erased in (
                 await store.forget(scope, session_id="s"),
                 await store.forget(scope, message_ids=["m1", "m2", "fact"]),
                 await store.forget(scope, everything=True),
             ):
-                assert not any((erased.messages, erased.sessions, erased.records, erased.vectors, erased.indexed))
+                assert not any((erased.messages, erased.sessions, erased.records, erased.vectors, erased.indexed,
+                                erased.checkpoints))  # fmt: skip
             assert await store.salt(scope) not in salts
         assert (await self._seen(store, MINE), await self._seen(store, YOURS)) == (mine, yours)
         assert (await store.salt(MINE), await store.salt(YOURS)) == salts

@@ -30,7 +30,7 @@ from jiyi.testing.store.case import (
     statement,
 )
 from jiyi.testing.store.index import NEAR, ROUGH, unit
-from jiyi.types import Changes, Claim, Dense, Embedded, Filter, Message, Record, Scope, Step
+from jiyi.types import Changes, Checkpoint, Claim, Dense, Embedded, Filter, Message, Record, Scope, Step
 
 SCOPES = [ADA, Scope("Ada"), Scope("ada", agent="other")]
 SESSIONS = ["s", "S"]
@@ -71,6 +71,7 @@ scopes = st.sampled_from(SCOPES)
 sessions = st.sampled_from(SESSIONS)
 names = st.sampled_from(NAMES)
 places = st.one_of(st.just("head"), st.none(), names)
+saved = st.sampled_from(["cp", "CP", "词"])
 words = st.sampled_from(["x", "x", "x", "y"])
 roles = st.sampled_from(["user", "assistant", "system"])
 batches = st.lists(st.builds(_message, names, words, roles, st.sampled_from([False, False, True])), max_size=3)
@@ -117,6 +118,7 @@ class Side:
                 (scope, "log"): await store.messages(scope, EVERYTHING),
                 (scope, "paths"): [await store.messages(scope, Filter(session_id=name)) for name in ("", *SESSIONS)],
                 (scope, "sessions"): await store.sessions(scope),
+                (scope, "checkpoints"): [await store.checkpoints(scope, name) for name in SESSIONS],
                 (scope, "records"): await store.records(scope, current=None),
                 (scope, "words"): await store.lexical(scope, QUERY, limit=4),
                 (scope, "chosen words"): await store.lexical(scope, QUERY, limit=4, seqs=range(1, 12, 2)),
@@ -197,10 +199,24 @@ class TwoStores(RuleBasedStateMachine):
         messages = [replace(message, recorded_at=at(self.now)) for message in batch]
         self.both(lambda store: store.append(scope, session, messages, after=after))
 
-    @rule(scope=scopes, session=sessions, head=st.one_of(st.none(), names), title=st.sampled_from([None, "", "t"]))
+    @rule(
+        scope=scopes,
+        session=sessions,
+        head=st.one_of(st.none(), st.just(""), names),
+        title=st.sampled_from([None, "", "t"]),
+    )
     def update_session(self, scope: Scope, session: str, head: str | None, title: str | None) -> None:
         when = at(self.now)
         self.both(lambda store: store.update_session(scope, session, at=when, head=head, title=title))
+
+    @rule(scope=scopes, session=sessions, head=st.one_of(st.none(), names), name=saved, overwrite=st.booleans())
+    def put_checkpoint(self, scope: Scope, session: str, head: str | None, name: str, overwrite: bool) -> None:
+        checkpoint = Checkpoint(name, session, head, created_at=at(self.now), state={"at": self.now})
+        self.both(lambda store: store.put_checkpoint(scope, checkpoint, overwrite=overwrite))
+
+    @rule(scope=scopes, session=sessions, chosen=st.lists(saved, max_size=2))
+    def delete_checkpoints(self, scope: Scope, session: str, chosen: list[str]) -> None:
+        self.both(lambda store: store.delete_checkpoints(scope, session, chosen))
 
     @rule(steps=st.lists(st.sampled_from(STEPS), max_size=3, unique=True))
     def register(self, steps: list[Step]) -> None:
