@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jiyi.answering import Answer
 from jiyi.assembly import Context
 from jiyi.engine import AsyncMemory
 from jiyi.errors import (
@@ -27,11 +28,12 @@ from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.token_buffer import TokenBuffer
 from jiyi.sync import Memory, Session
-from jiyi.types import Hit, Message, Record, Scope, Source
+from jiyi.types import Hit, Message, Record, Scope, Source, Usage
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Answer",
     "AsyncMemory",
     "AsyncSession",
     "BudgetTooSmall",
@@ -61,4 +63,5 @@ __all__ = [
     "StoreError",
     "StoreTooNew",
     "TokenBuffer",
+    "Usage",
 ]

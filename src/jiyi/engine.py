@@ -13,14 +13,16 @@ from jiyi.config import Settings, load_settings
 from jiyi.errors import InvalidInput, StoreError
 from jiyi.history import digest
 from jiyi.indexing import DenseIndex, LexicalIndex, dense_step, is_index
-from jiyi.opening import open_embedder, open_store, restore_store
+from jiyi.opening import open_embedder, open_llm, open_store, restore_store
 from jiyi.options import Options, Stated, Where, filter_of, known
+from jiyi.prompts import prompt
 from jiyi.recipes import compose, derivers
 from jiyi.search import Searcher, Wanted
 from jiyi.session import AsyncSession
 from jiyi.text import check_text, clear_caches
 from jiyi.tokens import counter
-from jiyi.types import Erased, Hit, Message, Progress, Scope, SessionInfo, Stats
+from jiyi.types import Erased, Hit, Message, Progress, Scope, SessionInfo, Stats, Usage
+from jiyi.usage import Metered
 from jiyi.worker import Worker
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class AsyncMemory:
     loop that opened it.
 
     Attributes:
+        llm, memory_llm: the model that answers, and the one that derives; None without.
         warnings: what the person who runs this should know, for example that vectors of another model are stored.
     """
 
@@ -48,6 +51,9 @@ class AsyncMemory:
         self.warnings: list[str] = []
         self.worker = Worker(store, [LexicalIndex()], self.clock)
         self.searcher = Searcher(store, None)
+        self.llm: Metered | None = None
+        self.memory_llm: Metered | None = None
+        self._instructions = options.get("instructions")
         self._embedder: Embedder | None = None
 
     @classmethod
@@ -71,14 +77,28 @@ class AsyncMemory:
         try:
             memory = cls(store, settings, options)
             memory._embedder = open_embedder(options.get("embedder", settings.embedder), settings)
+            memory._talk(options)
             await memory._attach()
-            for deriver in derivers(memory.strategies, None):
+            for deriver in derivers(memory.strategies, memory.memory_llm):
                 await memory.worker.add(deriver)
             await memory.worker.start()
         except BaseException:
             await store.close()
             raise
         return memory
+
+    def _talk(self, options: Options) -> None:
+        """Sets the two models; without one of its own, memory is derived by the one that answers."""
+        answering = options.get("llm", self.settings.llm or None)
+        deriving = options.get("memory_llm", self.settings.memory_llm or None) or answering
+        llm = open_llm(answering, self.settings)
+        memory_llm = llm if deriving == answering else open_llm(deriving, self.settings)
+        self.llm = None if llm is None else Metered(llm)
+        self.memory_llm = None if memory_llm is None else Metered(memory_llm)
+        # those we were given are their owner's to close
+        self._ours = [
+            model for spec, model in ((answering, self.llm), (deriving, self.memory_llm)) if isinstance(spec, str)
+        ]
 
     async def _attach(self) -> None:
         """Puts the embedder to work, unless the stored vectors are another model's."""
@@ -107,6 +127,9 @@ class AsyncMemory:
     async def close(self) -> None:
         """Ends the background work between two commits and lets go of the database."""
         await self.worker.stop()
+        for llm in self._ours:
+            if llm is not None:
+                await llm.close()
         await self.store.close()
 
     # -- writing
@@ -214,6 +237,19 @@ class AsyncMemory:
     async def stats(self, user_id: str | None = None) -> Stats:
         """Counts, of one user or of the whole store."""
         return await self.store.stats(None if user_id is None else self.scope(user_id))
+
+    @property
+    def usage(self) -> dict[str, Usage]:
+        """What the models were used for since the memory was opened: ``llm`` to answer, ``memory_llm`` to derive."""
+        roles = (("llm", self.llm), ("memory_llm", self.memory_llm))
+        return {role: model.usage for role, model in roles if model is not None}
+
+    def instructed(self, language: str) -> list[Message]:
+        """The answering prompt as system messages of a context; none when it was set to be empty."""
+        written = prompt("answer", language)
+        text = written.text if self._instructions is None else self._instructions
+        name = written.id if self._instructions is None else "instructions"
+        return [Message(name, "", "system", text)] if text.strip() else []
 
     # -- derived
 

@@ -82,6 +82,17 @@ def share(field: str, value: object) -> None:
         raise InvalidInput(field, f"must be a number from 0 to 1, not {value!r}")
 
 
+def positive(field: str, value: object) -> int:
+    """Checks a whole number above 0, and gives it back.
+
+    Raises:
+        InvalidInput: names the field.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+        raise InvalidInput(field, f"must be a whole number above 0, not {value!r}")
+    return value
+
+
 def moment(field: str, value: object, now: datetime) -> datetime | None:
     """Checks a time.
 

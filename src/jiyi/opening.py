@@ -9,7 +9,7 @@ from typing import cast
 from jiyi.config import Settings
 from jiyi.errors import InvalidInput
 from jiyi.plugins import load
-from jiyi.ports import Embedder, Store
+from jiyi.ports import LLM, Embedder, Store
 
 
 async def open_store(url: str, settings: Settings) -> Store:
@@ -79,6 +79,11 @@ def open_embedder(spec: str | Embedder | None, settings: Settings) -> Embedder |
 
         return LocalEmbedder(cache_dir=Path(settings.cache_dir) if settings.cache_dir else None)
     return cast("Embedder", load("embedders", spec)())
+
+
+def open_llm(spec: str | LLM | None, settings: Settings) -> LLM | None:
+    """The chat model a setting names."""
+    return None if spec is None or isinstance(spec, str) else spec
 
 
 def file_of(url: str) -> Path | None:

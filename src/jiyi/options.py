@@ -12,7 +12,7 @@ from jiyi.errors import InvalidInput
 from jiyi.types import ROLES, Filter, MessageKind, Role
 
 if TYPE_CHECKING:
-    from jiyi.ports import Clock, Embedder, Strategy, TokenCounter
+    from jiyi.ports import LLM, Clock, Embedder, Strategy, TokenCounter
 
 KINDS: tuple[MessageKind, ...] = ("message", "statement")
 
@@ -24,6 +24,9 @@ class Options(TypedDict, total=False):
         recipe: a recipe's name, or strategies in the order of their parts.
         embedder: ``auto``, ``none``/None, a plugin name, or an instance.
         tokenizer: see ``jiyi.tokens.counter``.
+        llm: the model that answers, for example ``ollama:qwen3:8b``, or an instance; None for none.
+        memory_llm: the one that derives; None for the same.
+        instructions: what the answering model is told; None for the shipped prompt, "" for nothing.
         tenant, agent: the fences around the users.
         clock: the time, for tests.
         settings: instead of those from the environment and files.
@@ -32,6 +35,9 @@ class Options(TypedDict, total=False):
     recipe: str | Sequence[Strategy]
     embedder: str | Embedder | None
     tokenizer: str | TokenCounter | None
+    llm: str | LLM | None
+    memory_llm: str | LLM | None
+    instructions: str | None
     tenant: str
     agent: str
     clock: Clock

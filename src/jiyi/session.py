@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 from jiyi import intake
+from jiyi.answering import Answer, Asking, AsyncAnswerStream, check
 from jiyi.assembly import Context, assemble
 from jiyi.errors import InvalidInput
 from jiyi.history import SyncPlan, digest, link, plan_sync
@@ -122,6 +123,41 @@ class AsyncSession:
         """
         return await self._update(head=intake.identifier("message_id", message_id))
 
+    # -- talking
+
+    async def send(self, content: object, **asking: Unpack[Asking]) -> Answer:
+        """One turn: stores what the user says, asks the model with the context for it, stores the answer.
+
+        Args:
+            content: what the user says, text or parts; None to answer what was stored and has no complete answer yet.
+            **asking: see ``Asking``.
+
+        Raises:
+            InvalidInput: no model, a wrong argument, or nothing to answer.
+            BudgetTooSmall, ModelError: there is no answer; what the user said is stored, so ask again with None.
+        """
+        stream = self.stream(content, **asking)
+        async for _ in stream:
+            pass
+        assert stream.answer is not None
+        return stream.answer
+
+    def stream(self, content: object, **asking: Unpack[Asking]) -> AsyncAnswerStream:
+        """Like ``send``, piece by piece: ``async for piece in session.stream("…")``.  Nothing happens before the first
+        piece is asked for.
+
+        Raises:
+            InvalidInput: no model, or a wrong argument.
+        """
+        check(asking)
+        if self._memory.llm is None:
+            raise InvalidInput(
+                "llm",
+                "no model is set; open the memory with llm=…, for example llm='ollama:qwen3:8b', or set JIYI_LLM. "
+                "context() gives what to send with a client of your own",
+            )
+        return AsyncAnswerStream(self, self._memory.llm, content, asking)
+
     # -- reading
 
     async def messages(self, limit: int | None = None, *, all_branches: bool = False) -> list[Message]:
@@ -138,7 +174,12 @@ class AsyncSession:
         return found[0] if found else None
 
     async def context(
-        self, query: str | None = None, *, max_tokens: int = 4000, allow_partial: bool = False
+        self,
+        query: str | None = None,
+        *,
+        max_tokens: int = 4000,
+        allow_partial: bool = False,
+        instructions: bool = False,
     ) -> Context:
         """What to send to the chat model: the recipe's parts within a token budget.
 
@@ -146,12 +187,12 @@ class AsyncSession:
             query: what recall looks for; None for the newest user message.
             max_tokens: tokens of the whole, chat format included; never exceeded.
             allow_partial: shorten the newest message when it alone does not fit, instead of raising.
+            instructions: with the answering prompt, after the session's own system messages, as ``send`` sends it.
 
         Raises:
             BudgetTooSmall: says how many tokens are needed.
         """
-        if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens <= 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInput("max_tokens", f"must be a whole number above 0, not {max_tokens!r}")
+        intake.positive("max_tokens", max_tokens)
         memory = self._memory
         reader = SessionReader(self, memory.searcher, memory.store, self._scope)
         newest = await reader.newest_turn()
@@ -165,10 +206,13 @@ class AsyncSession:
             count=lambda message: count_message(memory.counter, message),
             language=language(asked or " ".join(message.text for message in newest)),
         )
+        system = await reader.system()
+        if instructions:
+            system += memory.instructed(request.language)
         proposals = await asyncio.gather(*(strategy.recall(request) for strategy in memory.strategies))
         return assemble(
             [block for blocks in proposals for block in blocks],
-            system=await reader.system(),
+            system=system,
             newest=newest,
             budget=max_tokens,
             counter=memory.counter,
@@ -177,6 +221,22 @@ class AsyncSession:
         )
 
     # -- inside
+
+    async def unanswered(self) -> None:
+        """Makes sure that the path ends with something to answer; an answer that broke off leaves it.
+
+        Raises:
+            InvalidInput: the last message is a whole answer, or there is none.
+        """
+        last = await self.messages(1)
+        if last and last[0].role == "assistant" and last[0].incomplete:
+            if self.off_record:
+                self._unkept.pop()
+            elif last[0].parent_id is not None:
+                await self._update(head=last[0].parent_id)
+            last = await self.messages(1)
+        if not last or last[0].role not in ("user", "tool"):
+            raise InvalidInput("content", "there is nothing to answer; say something, or go back with branch()")
 
     async def _append(self, drafts: Sequence[Message], *, after: str | None = "head") -> list[Message]:
         if not self.off_record:

@@ -13,13 +13,14 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar, Unpack
 
+from jiyi.answering import Answer, Asking, AsyncAnswerStream
 from jiyi.assembly import Context
 from jiyi.engine import AsyncMemory
 from jiyi.errors import JiyiError
 from jiyi.intake import Details
 from jiyi.options import Options, Stated, Where
 from jiyi.session import AsyncSession, Synced
-from jiyi.types import Erased, Hit, Message, Progress, SessionInfo, Stats
+from jiyi.types import Erased, Hit, Message, Progress, SessionInfo, Stats, Usage
 
 T = TypeVar("T")
 
@@ -81,6 +82,11 @@ class Memory:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+    @property
+    def usage(self) -> dict[str, Usage]:
+        """See ``AsyncMemory.usage``."""
+        return self._async.usage
 
     @property
     def warnings(self) -> list[str]:
@@ -197,6 +203,14 @@ class Session:
         """See ``AsyncSession.branch``."""
         return _run(self._async.branch(message_id))
 
+    def send(self, content: object, **asking: Unpack[Asking]) -> Answer:
+        """See ``AsyncSession.send``."""
+        return _run(self._async.send(content, **asking))
+
+    def stream(self, content: object, **asking: Unpack[Asking]) -> AnswerStream:
+        """See ``AsyncSession.stream``."""
+        return AnswerStream(self._async.stream(content, **asking))
+
     def messages(self, limit: int | None = None, *, all_branches: bool = False) -> list[Message]:
         """See ``AsyncSession.messages``."""
         return _run(self._async.messages(limit, all_branches=all_branches))
@@ -205,6 +219,61 @@ class Session:
         """See ``AsyncSession.info``."""
         return _run(self._async.info())
 
-    def context(self, query: str | None = None, *, max_tokens: int = 4000, allow_partial: bool = False) -> Context:
+    def context(
+        self,
+        query: str | None = None,
+        *,
+        max_tokens: int = 4000,
+        allow_partial: bool = False,
+        instructions: bool = False,
+    ) -> Context:
         """See ``AsyncSession.context``."""
-        return _run(self._async.context(query, max_tokens=max_tokens, allow_partial=allow_partial))
+        return _run(
+            self._async.context(query, max_tokens=max_tokens, allow_partial=allow_partial, instructions=instructions)
+        )
+
+
+class AnswerStream:
+    """An answer while it comes in: ``for piece in stream``; see ``AsyncAnswerStream``."""
+
+    def __init__(self, stream: AsyncAnswerStream) -> None:
+        self._async = stream
+
+    @property
+    def context(self) -> Context | None:
+        """See ``AsyncAnswerStream``."""
+        return self._async.context
+
+    @property
+    def thought(self) -> str:
+        """See ``AsyncAnswerStream``."""
+        return self._async.thought
+
+    @property
+    def message(self) -> Message | None:
+        """See ``AsyncAnswerStream``."""
+        return self._async.message
+
+    @property
+    def answer(self) -> Answer | None:
+        """See ``AsyncAnswerStream``."""
+        return self._async.answer
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        try:
+            return _run(anext(self._async))
+        except StopAsyncIteration:
+            raise StopIteration from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """See ``AsyncAnswerStream.aclose``."""
+        _run(self._async.aclose())

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jiyi.assembly import BEFORE_USER
-from jiyi.errors import InvalidInput
 from jiyi.history import is_system, turns
 from jiyi.ports import Reader
 from jiyi.types import Block, Dropped, Item, Message
@@ -55,14 +54,3 @@ def history_block(strategy: str, tail: Tail, keep: int, reason: str) -> Block:
     out += [Dropped(strategy, message.id, before, message=message) for message in tail.before if not is_system(message)]
     items = tuple(Item(turn, score=-float(age)) for age, turn in enumerate(kept))
     return Block(strategy, "history", items, left_out=tuple(out), older=tail.older)
-
-
-def positive(field: str, value: object) -> int:
-    """The value when it is a whole number above 0.
-
-    Raises:
-        InvalidInput: names the field.
-    """
-    if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
-        raise InvalidInput(field, f"must be a whole number above 0, not {value!r}")
-    return value

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jiyi.errors import InvalidInput
+from jiyi.intake import positive
 from jiyi.ports import Request
-from jiyi.strategies.reading import positive
 from jiyi.types import Block, Hit, Item
 
 _RESERVE = 2  # searches for so many times k more: hits that stand in the window make room for the next ones

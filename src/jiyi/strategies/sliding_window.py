@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from jiyi.intake import positive
 from jiyi.ports import Request
-from jiyi.strategies.reading import Turn, history_block, positive, read_tail
+from jiyi.strategies.reading import Turn, history_block, read_tail
 from jiyi.types import Block
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jiyi.errors import InvalidInput
+from jiyi.intake import positive
 from jiyi.ports import Request
-from jiyi.strategies.reading import Turn, history_block, positive, read_tail
+from jiyi.strategies.reading import Turn, history_block, read_tail
 from jiyi.types import Block
 from jiyi.wire import chat_message
 
