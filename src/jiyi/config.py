@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from jiyi.errors import InvalidInput
+from jiyi.providers import collect
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,10 @@ class Settings:
         cache_dir: where built models are kept.
         llm: the chat model that answers, for example ``ollama:qwen3:8b``; empty for none.
         memory_llm: the one that derives; empty for the same.
+        llm_first_timeout: seconds until a model's server says the first thing, retries included.
+        llm_idle_timeout: seconds it may be silent after that.
+        keys: provider, or host with port -> key; hidden, and never shown in a message.
+        base_urls: provider -> address instead of its usual one.
     """
 
     db: str = "jiyi.db"
@@ -39,13 +44,20 @@ class Settings:
     cache_dir: str = ""
     llm: str = ""
     memory_llm: str = ""
+    llm_first_timeout: float = 120.0
+    llm_idle_timeout: float = 60.0
+    keys: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    base_urls: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-_KINDS = {str: "text", int: "a whole number", float: "a number"}
+_KINDS = {str: "text", int: "a whole number", float: "a number", dict: "a table of texts"}
 
 
 def load_settings(environ: Mapping[str, str] | None = None, files: tuple[Path, ...] | None = None) -> Settings:
     """Reads settings: defaults, then ``~/.config/jiyi/config.toml``, then ``./jiyi.toml``, then ``JIYI_*`` variables.
+
+    Keys and addresses of models' servers come from the providers' usual variables too, such as ``OPENAI_API_KEY``,
+    ``OPENAI_BASE_URL`` and ``OLLAMA_HOST``, which go above the files.
 
     Args:
         environ: variables to read instead of the process's own, for example ``{"JIYI_DB": "chat.db"}``.
@@ -61,7 +73,11 @@ def load_settings(environ: Mapping[str, str] | None = None, files: tuple[Path, .
     for file in files if files is not None else (config_home / "jiyi" / "config.toml", Path("jiyi.toml")):
         if file.is_file():
             settings = _apply(settings, _read(file), str(file))
+    keys, base_urls = collect(environ)
+    settings = replace(settings, keys={**settings.keys, **keys}, base_urls={**settings.base_urls, **base_urls})
     for name, kind in _types(settings).items():
+        if kind is dict:  # tables are for files
+            continue
         variable = f"JIYI_{name.upper()}"
         if text := environ.get(variable):
             settings = replace(settings, **{name: _read_variable(kind, text, variable)})
@@ -85,16 +101,22 @@ def _apply(settings: Settings, values: Mapping[str, object], origin: str) -> Set
 
 
 def _types(settings: Settings) -> dict[str, type]:
-    return {field.name: type(getattr(settings, field.name)) for field in fields(Settings)}
+    return {setting.name: type(getattr(settings, setting.name)) for setting in fields(Settings)}
 
 
 def _typed(kind: type, value: object, origin: str, name: str) -> Any:
     """The value as it is, when it is of that kind; a whole number is a float too, but true and false are no numbers."""
+    if kind is dict and type(value) is dict:
+        table = cast("dict[str, object]", value)
+        if wrong := [key for key, item in table.items() if type(item) is not str]:
+            raise InvalidInput(origin, f"{name}.{wrong[0]} must be text")  # its value may be half a key: not shown
+        return table
     if type(value) is kind:
         return value
     if kind is float and type(value) is int:
         return float(value)
-    raise InvalidInput(origin, f"{name} must be {_KINDS[kind]}, not {value!r}")
+    shown = "something else" if name == "keys" else repr(value)
+    raise InvalidInput(origin, f"{name} must be {_KINDS[kind]}, not {shown}")
 
 
 def _read_variable(kind: type, text: str, variable: str) -> Any:

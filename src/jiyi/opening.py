@@ -1,4 +1,4 @@
-"""From an address or a name to a store or an embedder that is ready."""
+"""From an address or a name to a store, an embedder or a chat model that is ready."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import cast
 
 from jiyi.config import Settings
+from jiyi.endpoint import Limits
 from jiyi.errors import InvalidInput
-from jiyi.plugins import load
+from jiyi.plugins import load, names, unknown
 from jiyi.ports import LLM, Embedder, Store
+from jiyi.providers import PROVIDERS, Address, resolve
 
 
 async def open_store(url: str, settings: Settings) -> Store:
@@ -82,8 +84,45 @@ def open_embedder(spec: str | Embedder | None, settings: Settings) -> Embedder |
 
 
 def open_llm(spec: str | LLM | None, settings: Settings) -> LLM | None:
-    """The chat model a setting names."""
-    return None if spec is None or isinstance(spec, str) else spec
+    """The chat model a setting names.  Nothing is sent yet.
+
+    Args:
+        spec: ``provider:model`` or ``provider:model@URL`` for an OpenAI-compatible server (see ``jiyi.providers``);
+            ``plugin:model``, the plugin's class is called with the text behind the colon; ``package.module:Class``,
+            called with nothing; an instance; ``none``, empty or None for no model.
+        settings: keys, addresses, limits.
+
+    Raises:
+        InvalidInput: a name without a model.
+        NotFound: no such provider or plugin.
+        ModelRejected: the provider's key is missing; names its variable.
+        MissingDependency: its extra is not installed.
+    """
+    if spec is None or not isinstance(spec, str):
+        return spec
+    spec = spec.strip()
+    if spec in ("", "none"):
+        return None
+    name, _, model = spec.partition(":")
+    if name in PROVIDERS:
+        from jiyi.llms.openai import OpenAIChat
+
+        return OpenAIChat(_address(spec, settings), limits=_limits(settings))
+    if "." in name:
+        return cast("LLM", load("llms", spec)())
+    if name not in names("llms"):
+        raise unknown("llms", name, [*PROVIDERS, *names("llms")])
+    if not model:
+        raise InvalidInput("llm", f"{name} needs a model behind a colon, for example {name}:MODEL")
+    return cast("LLM", load("llms", name)(model))
+
+
+def _address(spec: str, settings: Settings) -> Address:
+    return resolve(spec, keys=settings.keys, base_urls=settings.base_urls)
+
+
+def _limits(settings: Settings) -> Limits:
+    return Limits(first=settings.llm_first_timeout, idle=settings.llm_idle_timeout)
 
 
 def file_of(url: str) -> Path | None:

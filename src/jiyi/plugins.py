@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from jiyi.errors import MissingDependency, NotFound
 
-Kind = Literal["stores", "embedders", "strategies"]
+Kind = Literal["stores", "embedders", "llms", "strategies"]
 
 BUILT_IN: dict[Kind, dict[str, str]] = {
     "stores": {"memory": "jiyi.stores.memory:MemoryStore", "sqlite": "jiyi.stores.sqlite:SqliteStore"},
@@ -17,6 +17,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "hashing": "jiyi.embedders.hashing:HashingEmbedder",
         "local": "jiyi.embedders.local:LocalEmbedder",
     },
+    "llms": {"openai": "jiyi.llms.openai:OpenAIChat"},
     "strategies": {
         "full_history": "jiyi.strategies.full_history:FullHistory",
         "recall": "jiyi.strategies.recall:Recall",
@@ -44,7 +45,7 @@ def load(kind: Kind, name: str) -> Any:
         return _import(kind, points[name].value)
     if ":" in name:
         return _import(kind, name)
-    raise _unknown(kind, name, sorted({*BUILT_IN[kind], *points.names}))
+    raise unknown(kind, name, names(kind))
 
 
 def _import(kind: Kind, target: str) -> Any:
@@ -61,7 +62,13 @@ def _import(kind: Kind, target: str) -> Any:
         raise NotFound(f"{kind}: {module} has no {attribute!r}") from error
 
 
-def _unknown(kind: Kind, name: str, known: list[str]) -> NotFound:
+def names(kind: Kind) -> list[str]:
+    """Every name that is built in or registered, sorted."""
+    return sorted({*BUILT_IN[kind], *entry_points(group=f"jiyi.{kind}").names})
+
+
+def unknown(kind: Kind, name: str, known: list[str]) -> NotFound:
+    """The error for a name that nothing goes by."""
     close = get_close_matches(name, known, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     return NotFound(f"{kind}: unknown name {name!r}; there are {', '.join(known)}, or give package.module:Class.{hint}")

@@ -1,0 +1,1 @@
+"""What answers: one file each, named after the protocol or the technology."""
