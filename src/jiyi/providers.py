@@ -160,7 +160,8 @@ def ollama_url(host: str) -> str:
     if not colon or not port:
         port = {"http": "80", "https": "443"}[scheme] if separator and scheme in ("http", "https") else "11434"
     name = "127.0.0.1" if name in ("", "0.0.0.0", "[::]") else name
-    return f"{scheme or 'http'}://{name}:{port}{slash}{path.removesuffix('/v1').removesuffix('v1')}/v1"
+    path = f"{slash}{path}".removesuffix("/v1")
+    return f"{scheme or 'http'}://{name}:{port}{path}/v1"
 
 
 def _hosts(name: str) -> tuple[str, ...]:
