@@ -317,7 +317,7 @@ class AsyncMemory:
             erased = await self.store.forget(scope, everything=True)
         _refuse_patterns(names, erased)
         clear_caches()
-        for holder in (self._embedder, self.counter):
+        for holder in (self._embedder, self.counter, self.llm, self.memory_llm):
             clear: Callable[[], None] | None = getattr(holder, "clear", None)
             if clear is not None:
                 clear()

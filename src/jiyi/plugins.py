@@ -17,7 +17,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "hashing": "jiyi.embedders.hashing:HashingEmbedder",
         "local": "jiyi.embedders.local:LocalEmbedder",
     },
-    "llms": {"openai": "jiyi.llms.openai:OpenAIChat"},
+    "llms": {"llamacpp": "jiyi.llms.llamacpp:LlamaCpp", "openai": "jiyi.llms.openai:OpenAIChat"},
     "strategies": {
         "full_history": "jiyi.strategies.full_history:FullHistory",
         "recall": "jiyi.strategies.recall:Recall",

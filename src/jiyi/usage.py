@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 
 from jiyi.ports import LLM
@@ -47,6 +47,12 @@ class Metered:
     async def close(self) -> None:
         """See ``LLM.close``."""
         await self._llm.close()
+
+    def clear(self) -> None:
+        """Lets the model drop the texts that it keeps for speed, where it keeps any."""
+        clear: Callable[[], None] | None = getattr(self._llm, "clear", None)
+        if clear is not None:
+            clear()
 
     def _count(self, usage: Usage | None) -> None:
         if usage is not None:

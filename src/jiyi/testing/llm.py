@@ -200,6 +200,7 @@ class LLMConformance:
         assert pieces[-1].finish in FINISHES
 
     async def test_the_event_loop_stays_free(self, model: LLM) -> None:
+        await self._answers(model)  # loaded, or connected
         task = asyncio.create_task(model.complete(QUESTION, max_tokens=self.tokens))
         longest = 0.0
         while not task.done():

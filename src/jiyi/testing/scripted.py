@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, cast
 
@@ -97,13 +98,10 @@ class ScriptedLLM:
     ) -> Reply:
         """See ``LLM.complete``.  A reply that breaks off or hangs does so here too, without a text."""
         call = self._begin(messages, schema, max_tokens, streamed=False)
-        stream = self._play(call)
         text, last = "", Delta()
-        try:
-            async for last in stream:
+        async with aclosing(self._play(call)) as deltas:
+            async for last in deltas:
                 text += last.text
-        finally:
-            await stream.aclose()
         assert last.finish is not None and last.usage is not None
         return Reply(text, last.finish, last.usage)
 
@@ -111,12 +109,9 @@ class ScriptedLLM:
         self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None
     ) -> AsyncGenerator[Delta, None]:
         """See ``LLM.stream``."""
-        stream = self._play(self._begin(messages, None, max_tokens, streamed=True))
-        try:
-            async for delta in stream:
+        async with aclosing(self._play(self._begin(messages, None, max_tokens, streamed=True))) as deltas:
+            async for delta in deltas:
                 yield delta
-        finally:
-            await stream.aclose()
 
     async def close(self) -> None:
         """See ``LLM.close``."""
