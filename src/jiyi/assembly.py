@@ -2,8 +2,8 @@
 
 The order of things: system messages, one system message with the quoted memories, the history.  The fixed part (system,
 newest user message) comes first; then the rest of the newest turn; then the older turns and the memories share
-what is left.  How much history there is depends on what the memories *ask for*, not on which of them fit, so a larger
-budget never shows less of it.
+what is left.  Turns are taken in one order, whatever the budget, up to the first that does not fit, and how much
+history there is depends on what the memories *ask for*, not on which of them fit: so a larger budget never shows less.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from jiyi.tokens import REPLY, count_message, count_messages
 from jiyi.types import Block, ChatMessage, Dropped, Item, Message, Used
 from jiyi.wire import chat_message, shortened
 
-__all__ = ["BEFORE_USER", "BUDGET", "Context", "assemble", "chat_message"]
+__all__ = ["BEFORE_USER", "BUDGET", "IMPORTANCE", "Context", "assemble", "chat_message"]
 
 BUDGET = "budget"
 BEFORE_USER = "before the first user message"
+IMPORTANCE = "budget, the less important first"
 _ORPHAN = "a tool call without its result, or a result without its call"
 _REPEATED = "the same system message again"
 _NOTHING = "no text to quote"
@@ -71,6 +72,7 @@ class _Turn:
 
     messages: tuple[Message, ...]
     why: str
+    gaps: bool
     proposers: list[int] = field(default_factory=list[int])
 
 
@@ -160,31 +162,41 @@ class _Assembly:
     # -- the history
 
     def fill_history(self) -> None:
-        """Older turns, newest first, up to the first that does not fit beside what the memories may claim."""
-        chain = self._chain()
+        """Older turns up to the first that does not fit beside what the memories may claim.
+
+        Those of blocks without gaps come first, from the newest on; then those of blocks with gaps, in their order.
+        """
+        if self.newest:
+            self.shown.append(self._shown_newest())
         rest = self.budget - self.fixed
         present = {message.id for message in (*self.system, *self.newest)}
         reserved = int(rest * self._memory_share())
         recalled = {source for lines in self.offers for line in lines for source in line.item.sources}
         claims = self._claims(present)
-        reason = "" if self.newest_complete else BUDGET
-        for turn in chain:
-            wanted = self.history + (0 if reason else sum(map(self._tokens, turn.messages)))
+        full, outside = not self.newest_complete, ""
+        for turn in self._order():
+            if turn.messages[0].id in present:
+                continue
+            refused = "" if turn.gaps else outside  # a limit ends the turns without gaps; the budget ends all
+            wanted = self.history + (0 if refused or full else sum(map(self._tokens, turn.messages)))
             ids = {message.id for message in turn.messages}
             owner = next((at for at in turn.proposers if self._within_limit(at, wanted)), None)
-            if not reason and owner is None:
+            if owner is None and not refused and not full:
                 limit = max(self.blocks[at].limit or 0 for at in turn.proposers)
-                reason = f"outside the last {limit:,} tokens"
-            if not reason:
-                present |= ids
-                claims = claims if recalled.isdisjoint(ids) else self._claims(present)
-                reason = BUDGET if wanted + min(reserved, claims) > rest else ""
-            if reason or owner is None:
+                refused = outside = f"outside the last {limit:,} tokens"
+            if owner is not None and not refused and not full:
+                claims = claims if recalled.isdisjoint(ids) else self._claims(present | ids)
+                full = wanted + min(reserved, claims) > rest
+            if refused or full or owner is None:
+                reason = refused or (IMPORTANCE if turn.gaps else BUDGET)
                 for message in turn.messages:
                     self._drop(self.blocks[turn.proposers[0]].strategy, message, reason)
                 continue
+            present |= ids
             self.history = wanted
             self.shown.append((owner, Item(turn.messages, why=turn.why)))
+        fixed = len(self.newest[:1])
+        self.shown[fixed:] = sorted(self.shown[fixed:], key=lambda shown: -shown[1].messages[0].position)
 
     def _within_limit(self, block: int, history: int) -> bool:
         limit = self.blocks[block].limit
@@ -193,26 +205,31 @@ class _Assembly:
     def _history_blocks(self) -> list[tuple[int, Block]]:
         return [(at, block) for at, block in enumerate(self.blocks) if block.place == "history"]
 
-    def _chain(self) -> list[_Turn]:
-        """The turns of all history blocks, each once, newest first; the newest turn itself goes to its proposer."""
-        found: dict[str, _Turn] = {}
+    def _shown_newest(self) -> tuple[int, Item]:
+        """The newest turn, and who proposes it."""
+        for at, block in self._history_blocks():
+            for item in block.items:
+                if item.messages[:1] == tuple(self.newest[:1]):
+                    return at, Item(tuple(self.newest), why=item.why)
+        return -1, Item(tuple(self.newest))
+
+    def _order(self) -> list[_Turn]:
+        """The older turns of all history blocks in the order to take them in; one may stand with gaps and without."""
+        found: dict[tuple[bool, str], _Turn] = {}
         newest = self.newest[0].id if self.newest else None
         for at, block in self._history_blocks():
             for item in block.items:
-                if newest is not None and item.messages and item.messages[0].id == newest:
-                    if not self.shown:
-                        self.shown.append((at, Item(tuple(self.newest), why=item.why)))
+                if item.messages and item.messages[0].id == newest:
                     continue
                 messages = self._legal(block.strategy, item.messages)
                 if messages:
-                    turn = _Turn(tuple(messages), item.why)
-                    found.setdefault(messages[0].id, turn).proposers.append(at)
-        if self.newest and not self.shown:
-            self.shown.append((-1, Item(tuple(self.newest))))
+                    turn = _Turn(tuple(messages), item.why, block.gaps)
+                    found.setdefault((block.gaps, messages[0].id), turn).proposers.append(at)
         # what arrived while the strategies were reading comes after the newest turn: it waits for the next context
         last = self.newest[0].position if self.newest else 0
-        chain = [turn for turn in found.values() if not last or turn.messages[0].position <= last]
-        return sorted(chain, key=lambda turn: -turn.messages[0].position)
+        turns = [turn for turn in found.values() if not last or turn.messages[0].position <= last]
+        # sorting keeps the blocks' own order among those with gaps
+        return sorted(turns, key=lambda turn: (turn.gaps, 0 if turn.gaps else -turn.messages[0].position))
 
     def _legal(self, strategy: str, messages: Sequence[Message]) -> list[Message]:
         """A turn that a model accepts: begins with the user, and no call is parted from its results."""

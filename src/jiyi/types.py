@@ -420,9 +420,11 @@ class Block:
     Attributes:
         strategy: who proposes it.
         place: ``history`` items become chat messages; ``memory`` items become lines of one system message.
-        items: in order of preference, most wanted first; in the history the newest turn first, without gap.
+        items: in order of preference, most wanted first; in the history the newest turn first, without gap, unless
+            ``gaps``.
         share: part of the budget it may fill before the others had theirs, 0..1.
         most: items at most in the context; one that only repeats the history does not count.
+        gaps: the turns of the history stand in order of importance, and leave from the end of that order.
         limit: the history may grow up to so many tokens, system messages and newest turn counted in.
         partial: the newest message may be shortened when it alone is over the limit.
         left_out: what the strategy read of the session and does not propose.
@@ -434,6 +436,7 @@ class Block:
     items: tuple[Item, ...]
     share: float = 1.0
     most: int | None = None
+    gaps: bool = False
     limit: int | None = None
     partial: bool = False
     left_out: tuple[Dropped, ...] = ()

@@ -1,0 +1,145 @@
+"""Importance by the model: rated in batches in the background, read beside the rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from jiyi.errors import ModelError
+from jiyi.extraction import items
+from jiyi.importance import SMALL_TALK, Importance, importance
+from jiyi.ports import LLM, Batch, Reader
+from jiyi.prompts import prompt
+from jiyi.text import cut_point, language
+from jiyi.types import JSON, Changes, Message, Record, Source, Step
+
+KIND = "importance"
+
+STEP = Step(KIND, "1")
+"""The version goes up when everything should be rated anew.  Another prompt or model does not by itself: each record
+names those it was made by."""
+
+_BATCH = 16  # messages
+_HEAD, _TAIL = 240, 80  # characters shown of a message, so that a call has at most about 5,000
+_BEST = 10  # whole numbers: models of every size keep to them better than to fractions
+_ANSWER = 40  # tokens for each message in the reply
+
+SCHEMA: Mapping[str, JSON] = {
+    "title": "ratings",
+    "type": "object",
+    "properties": {
+        "ratings": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "number": {"type": "integer"},
+                    "importance": {"type": "integer", "minimum": 0, "maximum": _BEST},
+                },
+                "required": ["number", "importance"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["ratings"],
+    "additionalProperties": False,
+}
+
+
+class ModelRating:
+    """Derives a record of kind ``importance`` for each message whose rating the model gave.
+
+    What was rated by the user, instructions, and small talk by the rules, are not shown to the model.
+    """
+
+    step = STEP
+    batch_size = _BATCH
+
+    def __init__(self, llm: LLM) -> None:
+        self._llm = llm
+
+    async def derive(self, batch: Batch) -> Changes:
+        """The ratings of one batch; one call at most.
+
+        Raises:
+            ModelError: there was no answer, or no rating in it.
+        """
+        asked = [message for message in batch.messages if _open(message)]
+        if not asked:
+            return Changes(batch.cursor)
+        told = prompt(KIND, language("\n".join(message.text for message in asked)))
+        lines = "\n".join(f"{number}. {_line(message)}" for number, message in enumerate(asked, start=1))
+        reply = await self._llm.complete(
+            [{"role": "system", "content": told.text}, {"role": "user", "content": lines}],
+            schema=SCHEMA,
+            max_tokens=100 + _ANSWER * len(asked),
+        )
+        scores = _scores(reply.text, len(asked))
+        if not scores:
+            raise ModelError(f"{self._llm.name} gave no ratings for {len(asked)} messages; its answer is asked again later")
+        made = {"model": self._llm.name, "prompt": told.id}
+        records = tuple(
+            Record(
+                id=_record_id(message.id),
+                kind=KIND,
+                text="",
+                strategy=STEP.name,
+                version=STEP.version,
+                sources=(Source(message.id),),
+                session_id=message.session_id or None,
+                importance=scores[number],
+                recorded_at=message.recorded_at,
+                data=made,
+            )
+            for number, message in enumerate(asked, start=1)
+            if number in scores
+        )
+        return Changes(batch.cursor, put=records)
+
+
+async def rated(reader: Reader, turns: Iterable[Sequence[Message]]) -> dict[str, Importance]:
+    """Message id -> the model's rating, of those that have one and were not rated by the user."""
+    ids = [_record_id(message.id) for turn in turns for message in turn if not _given(message)]
+    found = await reader.records(kind=KIND, ids=ids) if ids else []
+    return {
+        record.sources[0].message_id: Importance(record.importance, {"model": record.importance})
+        for record in found
+        if record.importance is not None
+    }
+
+
+def _record_id(message_id: str) -> str:
+    return f"{KIND}:{message_id}"
+
+
+def _given(message: Message) -> bool:
+    return message.pinned or message.importance is not None
+
+
+def _open(message: Message) -> bool:
+    """Whether there is something to ask about."""
+    return (
+        message.role not in ("system", "developer")
+        and not _given(message)
+        and importance(message).score > SMALL_TALK
+    )
+
+
+def _line(message: Message) -> str:
+    """The message on one line, its middle left out when it is long."""
+    text = " ".join(message.text.split())
+    if len(text) > _HEAD + _TAIL:
+        text = f"{text[: cut_point(text, _HEAD)]} […] {text[cut_point(text, len(text) - _TAIL) :]}"
+    return f"{message.role}: {json.dumps(text, ensure_ascii=False)}"
+
+
+def _scores(reply: str, asked: int) -> dict[int, float]:
+    """Number of the message -> 0..1, of the ratings in a reply that are whole; the first of each number."""
+    scores: dict[int, float] = {}
+    for item in items(reply, "ratings"):
+        number, score = item.get("number"), item.get("importance")
+        if isinstance(number, bool) or isinstance(score, bool):
+            continue
+        if isinstance(number, int) and isinstance(score, int | float) and 1 <= number <= asked and 0 <= score <= _BEST:
+            scores.setdefault(number, score / _BEST)
+    return scores
