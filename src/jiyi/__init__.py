@@ -24,6 +24,7 @@ from jiyi.errors import (
 )
 from jiyi.session import AsyncSession
 from jiyi.strategies.full_history import FullHistory
+from jiyi.strategies.importance import Importance
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.token_buffer import TokenBuffer
@@ -43,6 +44,7 @@ __all__ = [
     "FullHistory",
     "Hit",
     "ImportFailed",
+    "Importance",
     "InvalidInput",
     "JiyiError",
     "Memory",

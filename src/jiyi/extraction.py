@@ -41,5 +41,7 @@ def _values(text: str) -> Iterator[JSON]:
         try:
             value, position = cast("tuple[JSON, int]", _decoder.raw_decode(text, start.start()))
             yield value
-        except (ValueError, RecursionError):
+        except ValueError:
             position = start.end()
+        except RecursionError:  # brackets without end: nothing that a model was asked for
+            return

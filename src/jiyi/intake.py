@@ -78,8 +78,19 @@ def share(field: str, value: object) -> None:
     Raises:
         InvalidInput: names ``field``.
     """
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1):
+    if value is not None:
+        fraction(field, value)
+
+
+def fraction(field: str, value: object) -> float:
+    """Checks a number between 0 and 1, and gives it back.
+
+    Raises:
+        InvalidInput: names the field.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise InvalidInput(field, f"must be a number from 0 to 1, not {value!r}")
+    return float(value)
 
 
 def positive(field: str, value: object) -> int:

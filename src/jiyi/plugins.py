@@ -20,6 +20,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
     "llms": {"llamacpp": "jiyi.llms.llamacpp:LlamaCpp", "openai": "jiyi.llms.openai:OpenAIChat"},
     "strategies": {
         "full_history": "jiyi.strategies.full_history:FullHistory",
+        "importance": "jiyi.strategies.importance:Importance",
         "recall": "jiyi.strategies.recall:Recall",
         "sliding_window": "jiyi.strategies.sliding_window:SlidingWindow",
         "token_buffer": "jiyi.strategies.token_buffer:TokenBuffer",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from jiyi.errors import InvalidInput, NotFound
+from jiyi.plugins import load
 from jiyi.ports import LLM, Deriver, Deriving, Strategy
 from jiyi.strategies.full_history import FullHistory
 from jiyi.strategies.recall import Recall
@@ -26,18 +27,23 @@ RECIPES: Mapping[str, Callable[[], Strategies]] = {
 
 
 def recipe(name: str) -> Strategies:
-    """The strategies of a recipe, made anew.
+    """The strategies of a recipe, made anew; a strategy's own name stands for that strategy with its defaults.
 
     Raises:
-        NotFound: no recipe of that name; lists those there are.
+        NotFound: no recipe and no strategy of that name; lists those there are.
+        MissingDependency: the strategy needs a package that is not installed.
     """
-    if name not in RECIPES:
-        raise NotFound(f"no recipe {name!r}; there are {', '.join(RECIPES)}. Or give a list of strategies")
-    return RECIPES[name]()
+    if name in RECIPES:
+        return RECIPES[name]()
+    try:
+        made = load("strategies", name)
+    except NotFound as error:
+        raise NotFound(f"no recipe {name!r}; there are {', '.join(RECIPES)}, or name a strategy ({error})") from error
+    return compose([made()])
 
 
 def compose(recipe_: str | Sequence[Strategy]) -> Strategies:
-    """What ``Memory.open(recipe=…)`` means: a recipe's name, or strategies in the order of their parts.
+    """What ``Memory.open(recipe=…)`` means: a recipe's or strategy's name, or strategies in the order of their parts.
 
     Every combination ends with a window over the session, so that no message of it goes unaccounted for: where none of
     the strategies given is one (``window = True``), a ``SlidingWindow`` of 8 turns is added.  Give

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jiyi.strategies.full_history import FullHistory
+from jiyi.strategies.importance import Importance
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.token_buffer import TokenBuffer
@@ -27,6 +28,11 @@ class TestWindowOfMessages(StrategyConformance):
 class TestTokenBuffer(StrategyConformance):
     def strategy(self) -> TokenBuffer:
         return TokenBuffer(200)
+
+
+class TestImportance(StrategyConformance):
+    def strategy(self) -> Importance:
+        return Importance(recent=1)
 
 
 class TestRecall(StrategyConformance):

@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 from jiyi.assembly import Context
 from jiyi.errors import BudgetTooSmall
-from jiyi.ports import Strategy
+from jiyi.history import turns
+from jiyi.ports import Request, Strategy
 from jiyi.strategies.full_history import FullHistory
+from jiyi.strategies.importance import Importance
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.token_buffer import TokenBuffer
 from jiyi.testing.strategy import ListReader, answered, called, check_context, context_of, conversation
-from jiyi.types import Hit, Message
+from jiyi.types import Block, Dropped, Hit, Item, Message
 
 TEXTS = st.one_of(
     st.text(alphabet="abc de\n好的吗，👩🏽‍🚀", max_size=60),
@@ -55,6 +57,23 @@ def readers(draw: st.DrawFn) -> ListReader:
     return ListReader(session, [Hit(1 / at, 0.9, message) for at, message in enumerate(found, start=1)])
 
 
+class Gapped:
+    """Proposes every other turn in an order that has nothing to do with time."""
+
+    name = "gapped"
+    window = True
+
+    async def recall(self, request: Request) -> list[Block]:
+        pieces = [turn for turn in turns(await request.reader.history()) if turn[0].role == "user"]
+        order = sorted(pieces, key=lambda turn: (turn[0].position % 3, turn[0].position))
+        items = tuple(Item(turn, score=1.0) for turn in order[::2])
+        left = [Dropped(self.name, m.id, "left", message=m) for turn in order[1::2] for m in turn]
+        before = [m for m in await request.reader.history() if m.role not in ("system", "user")]
+        known = {m.id for turn in pieces for m in turn}
+        left += [Dropped(self.name, m.id, "before", message=m) for m in before if m.id not in known]
+        return [Block(self.name, "history", items, gaps=True, left_out=tuple(left))]
+
+
 STRATEGIES: st.SearchStrategy[list[Strategy]] = st.sampled_from([
     [FullHistory()],
     [SlidingWindow(3)],
@@ -64,6 +83,11 @@ STRATEGIES: st.SearchStrategy[list[Strategy]] = st.sampled_from([
     [SlidingWindow(8), Recall(2, share=0.2)],
     [Recall(3), Recall(8), TokenBuffer(300), FullHistory()],
     [FullHistory(), SlidingWindow(2)],
+    [Importance(recent=1)],
+    [Importance(0.6, recent=2, turns=4), Recall(4)],
+    [SlidingWindow(2), Importance(recent=1)],
+    [Recall(), TokenBuffer(150), Importance()],
+    [Gapped()],
 ])  # fmt: skip
 
 

@@ -24,8 +24,18 @@ def test_every_recipe_ends_with_a_window() -> None:
 
 
 def test_an_unknown_name_lists_what_there_is() -> None:
-    with pytest.raises(NotFound, match="no recipe 'balance'; there are balanced, casual, support_bot"):
+    with pytest.raises(
+        NotFound, match="no recipe 'balance'; there are balanced, casual, support_bot, or name a strategy"
+    ):
         compose("balance")
+    with pytest.raises(NotFound, match="there are .*importance.*token_buffer"):
+        compose("balance")
+
+
+def test_a_strategy_by_name_is_a_recipe_of_its_own() -> None:
+    assert _names(compose("importance")) == ["importance"]
+    assert _names(compose("recall")) == ["recall", "sliding_window"]
+    assert _names(compose("jiyi.strategies.token_buffer:TokenBuffer")) == ["token_buffer"]
 
 
 def test_a_list_gets_a_window_only_when_it_has_none() -> None:

@@ -91,7 +91,7 @@ def _show_hits(hits: list[Hit], full: bool) -> None:
 @USER
 @click.option("--session", metavar="ID", help="The session to go on with.  Without: the user's memory alone.")
 @click.option("--max-tokens", type=int, default=4000, show_default=True, metavar="N", help="Tokens of the whole.")
-@click.option("--recipe", metavar="NAME", help="balanced, casual or support_bot.  [env JIYI_RECIPE; default balanced]")
+@click.option("--recipe", metavar="NAME", help="A recipe or strategy, by name.  [env JIYI_RECIPE; default balanced]")
 @click.option("--allow-partial", is_flag=True, help="Shorten the newest message when it alone does not fit.")
 @click.option("--explain", is_flag=True, help="Show every source and everything that was dropped.")
 @shared

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from jiyi.errors import InvalidInput
 from jiyi.importance import Importance as Rating
 from jiyi.importance import importance
 from jiyi.intake import fraction, positive
@@ -47,7 +48,11 @@ class Importance:
         self.threshold = fraction("threshold", threshold)
         self.recent = positive("recent", recent)
         self.turns = positive("turns", turns)
-        self.share = fraction("share", share, above=True)
+        self.share = fraction("share", share)
+        if not self.share:
+            raise InvalidInput("share", "must be above 0")
+        if not isinstance(by_model, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput("by_model", f"must be True or False, not {by_model!r}")
         self.by_model = by_model
 
     def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
@@ -61,12 +66,10 @@ class Importance:
         looked_at = tail.turns[: self.turns]
         ratings = await rated(request.reader, looked_at) if self.by_model else {}
         weighed = [_weigh(turn, ratings) for turn in looked_at]
-        order = sorted(
-            range(len(looked_at)), key=lambda age: (age >= self.recent, *((0, 0) if age < self.recent else self._rank(weighed[age].score)), age)
-        )
+        older = sorted(range(self.recent, len(looked_at)), key=lambda age: (*self._rank(weighed[age].score), age))
         items = tuple(
             Item(looked_at[age], score=weighed[age].score, why=_why(weighed[age], newest=age < self.recent))
-            for age in order
+            for age in (*range(min(self.recent, len(looked_at))), *older)
         )
         return [replace(block, items=items, gaps=True, share=self.share)]
 

@@ -76,7 +76,9 @@ class ModelRating:
         )
         scores = _scores(reply.text, len(asked))
         if not scores:
-            raise ModelError(f"{self._llm.name} gave no ratings for {len(asked)} messages; its answer is asked again later")
+            raise ModelError(
+                f"{self._llm.name} gave no ratings for {len(asked)} messages; its answer is asked again later"
+            )
         made = {"model": self._llm.name, "prompt": told.id}
         records = tuple(
             Record(
@@ -119,9 +121,7 @@ def _given(message: Message) -> bool:
 def _open(message: Message) -> bool:
     """Whether there is something to ask about."""
     return (
-        message.role not in ("system", "developer")
-        and not _given(message)
-        and importance(message).score > SMALL_TALK
+        message.role not in ("system", "developer") and not _given(message) and importance(message).score > SMALL_TALK
     )
 
 

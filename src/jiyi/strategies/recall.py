@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jiyi.errors import InvalidInput
-from jiyi.intake import positive
+from jiyi.intake import fraction, positive
 from jiyi.ports import Request
 from jiyi.types import Block, Hit, Item
 
@@ -28,8 +28,8 @@ class Recall:
             InvalidInput: names what is out of range.
         """
         self.k = positive("k", k)
-        self.floor = None if floor is None else _fraction("floor", floor)
-        self.share = _fraction("share", share)
+        self.floor = None if floor is None else fraction("floor", floor)
+        self.share = fraction("share", share)
         if not self.share:
             raise InvalidInput("share", "must be above 0")
 
@@ -45,9 +45,3 @@ class Recall:
 def _why(hit: Hit) -> str:
     parts = ", ".join(f"{name} {part:.2f}" for name, part in hit.parts.items() if part)
     return f"relevance {hit.relevance:.2f}" + (f" ({parts})" if parts else "")
-
-
-def _fraction(field: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidInput(field, f"must be a number from 0 to 1, not {value!r}")
-    return float(value)

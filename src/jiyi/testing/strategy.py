@@ -233,7 +233,12 @@ class StrategyConformance:
         for block in await self.strategy().recall(request(self.reader())):
             if block.place == "history":
                 proposed = [item.messages for item in block.items]
-                assert proposed == expected[: len(proposed)]
+                if block.gaps:
+                    assert proposed[:1] == expected[:1]
+                    assert len({turn[0].id for turn in proposed}) == len(proposed)
+                    assert all(turn in expected for turn in proposed)
+                else:
+                    assert proposed == expected[: len(proposed)]
                 assert not any(is_system(message) for turn in proposed for message in turn)
 
     async def test_the_same_request_gives_the_same(self) -> None:
