@@ -26,7 +26,7 @@ from jiyi.usage import Metered
 from jiyi.worker import Worker
 
 if TYPE_CHECKING:
-    from jiyi.ports import Clock, Embedder, Store
+    from jiyi.ports import Clock, Embedder, Store, Strategy
 
 
 class AsyncMemory:
@@ -47,7 +47,7 @@ class AsyncMemory:
         self.agent = intake.identifier("agent", options.get("agent", settings.agent))
         self.clock: Clock = options.get("clock") or SystemClock()
         self.counter = counter(options.get("tokenizer", settings.tokenizer) or None)
-        self.strategies = compose(options.get("recipe", settings.recipe))
+        self.strategies: Sequence[Strategy] = ()
         self.warnings: list[str] = []
         self.worker = Worker(store, [LexicalIndex()], self.clock)
         self.searcher = Searcher(store, None)
@@ -79,8 +79,7 @@ class AsyncMemory:
             memory._embedder = open_embedder(options.get("embedder", settings.embedder), settings)
             memory._talk(options)
             await memory._attach()
-            for deriver in derivers(memory.strategies, memory.memory_llm):
-                await memory.worker.add(deriver)
+            await memory.use_recipe(options.get("recipe", settings.recipe))
             await memory.worker.start()
         except BaseException:
             await store.close()
@@ -131,6 +130,22 @@ class AsyncMemory:
             if llm is not None:
                 await llm.close()
         await self.store.close()
+
+    async def use_recipe(self, recipe: str | Sequence[Strategy]) -> None:
+        """Composes contexts by another recipe from now on; what its strategies need is derived from the whole log.
+
+        Args:
+            recipe: a recipe's name, or strategies in the order of their parts.
+
+        Raises:
+            NotFound: no recipe of that name.
+            InvalidInput: something in the list is not a strategy.
+        """
+        strategies = compose(recipe)
+        for deriver in derivers(strategies, self.memory_llm):
+            await self.worker.add(deriver)
+        self.strategies = strategies
+        self.worker.wake()
 
     # -- writing
 

@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from jiyi.answering import Answer, Asking, AsyncAnswerStream
 from jiyi.assembly import Context
@@ -21,6 +21,9 @@ from jiyi.intake import Details
 from jiyi.options import Options, Stated, Where
 from jiyi.session import AsyncSession, Synced
 from jiyi.types import Erased, Hit, Message, Progress, SessionInfo, Stats, Usage
+
+if TYPE_CHECKING:
+    from jiyi.ports import Strategy
 
 T = TypeVar("T")
 
@@ -96,6 +99,10 @@ class Memory:
     def close(self) -> None:
         """See ``AsyncMemory.close``."""
         _run(self._async.close())
+
+    def use_recipe(self, recipe: str | Sequence[Strategy]) -> None:
+        """See ``AsyncMemory.use_recipe``."""
+        _run(self._async.use_recipe(recipe))
 
     def session(self, session_id: str | None = None, *, user_id: str, off_record: bool = False) -> Session:
         """See ``AsyncMemory.session``."""

@@ -248,12 +248,15 @@ def database(settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def opened(state: State, *, create: bool = False, **options: Any) -> AsyncGenerator[AsyncMemory, None]:
-    """Opens the memory of a command.  Nothing runs in its background: a command does its work before it ends.
+async def opened(
+    state: State, *, create: bool = False, background: bool = False, **options: Any
+) -> AsyncGenerator[AsyncMemory, None]:
+    """Opens the memory of a command.  Usually nothing runs in its background: a command does its work before it ends.
 
     Args:
         state: the options given.
         create: make the database when it does not exist; else that is an error.
+        background: derive while the command goes on.
         **options: for ``AsyncMemory.open``.
 
     Raises:
@@ -271,7 +274,8 @@ async def opened(state: State, *, create: bool = False, **options: Any) -> Async
             raise NotFound(f"there is no directory {path.absolute().parent} to put the database in; make it first")
     given = cast("Options", {"settings": settings, **options})
     async with await AsyncMemory.open(settings.db, **given) as memory:
-        await memory.worker.stop()
+        if not background:
+            await memory.worker.stop()
         if not state.json:
             for note in memory.warnings:
                 say(f"note: {note}")

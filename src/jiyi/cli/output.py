@@ -40,10 +40,10 @@ def unicode_fits(stream: IO[str]) -> bool:
     return (getattr(stream, "encoding", None) or "").lower().replace("-", "").startswith("utf")
 
 
-def write_json(value: object, stream: IO[str] | None = None) -> None:
-    """Writes one JSON value and a newline."""
+def write_json(value: object, stream: IO[str] | None = None, *, indent: int | None = 2) -> None:
+    """Writes one JSON value and a newline; on one line when ``indent`` is None."""
     out: IO[str] = sys.stdout if stream is None else stream
-    text = json.dumps(value, ensure_ascii=not unicode_fits(out), indent=2, default=_plain)
+    text = json.dumps(value, ensure_ascii=not unicode_fits(out), indent=indent, default=_plain)
     out.write(text + "\n")
 
 

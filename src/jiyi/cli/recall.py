@@ -56,7 +56,7 @@ def search(state: State, query: str, user: str, k: int, floor: float | None, ful
     elif not hits:
         console().print("nothing found" + ("" if floor == 0 else " above the relevance floor (--floor 0 shows all)"))
     else:
-        _show_hits(hits, full)
+        show_hits(hits, full)
 
 
 async def _hints(memory: AsyncMemory, user: str, found: bool) -> None:
@@ -66,7 +66,8 @@ async def _hints(memory: AsyncMemory, user: str, found: bool) -> None:
         say(f"note: {waiting:,} messages are not fully indexed yet; `jiyi reindex` completes it")
 
 
-def _show_hits(hits: list[Hit], full: bool) -> None:
+def show_hits(hits: list[Hit], full: bool) -> None:
+    """Prints what a search found, with the messages around it."""
     rows: list[list[str]] = []
     for hit in hits:
         for near in hit.before:
