@@ -37,10 +37,17 @@ def terminal(here: Path) -> Iterator[Start]:
     def start(*args: str, llm: str | None = TALKER) -> Any:
         command = ["-m", "jiyi", "chat", *(["--llm", llm] if llm else []), *args]
         child: Any = pexpect.spawn(
-            sys.executable, command, env=environment(), cwd=str(here), encoding="utf-8", timeout=30, dimensions=(50, 200)
+            sys.executable,
+            command,
+            env=environment(),
+            cwd=str(here),
+            encoding="utf-8",
+            timeout=30,
+            dimensions=(50, 200),
         )
         started.append(child)
-        child.expect("> ")
+        child.expect("ends the chat")
+        child.expect(">")
         return child
 
     yield start
@@ -105,7 +112,7 @@ def test_ctrl_c_stops_an_answer_and_not_the_chat(terminal: Start) -> None:
     child.expect("Once upon a time")
     child.sendintr()
     child.expect("stopped")
-    child.expect("> ")
+    child.expect("ada>")
     assert [(m.text, m.incomplete) for m in stored()][1] == ("Once upon a time", True)
     child.sendline("and now?")
     child.expect("heard <and now\\?>")
@@ -122,7 +129,8 @@ def test_a_model_that_is_down_ends_nothing(terminal: Start) -> None:
     child.sendline("/forget last")
     child.expect("Erase the last turn")
     child.sendline("y")
-    child.expect("erased 1 messages")
+    child.expect("erased 1 message")
+    child.expect("ada>")
     child.sendcontrol("d")
     child.expect(pexpect.EOF)
     assert stored() == []
@@ -174,7 +182,7 @@ def test_without_a_model_it_stores_and_shows_what_would_be_sent(here: Path) -> N
 COMMANDS = """\
 /记住 我住在云栖路9号
 /remember
-/search where do I live? 住在哪里
+/search 我住在云栖路几号？
 /off
 this is secret
 /forget last

@@ -179,7 +179,11 @@ def _interrupts(task: asyncio.Future[None]) -> Generator[None, None, None]:
     """Ctrl-C cancels the task while this lasts."""
     before = signal.getsignal(signal.SIGINT)
     loop = asyncio.get_running_loop()
-    signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(task.cancel))
+
+    def stop(number: int, frame: object) -> None:
+        loop.call_soon_threadsafe(task.cancel)
+
+    signal.signal(signal.SIGINT, stop)
     try:
         yield
     finally:

@@ -127,7 +127,7 @@ async def _forget(chat: Chat, rest: str) -> None:
     if erased == Erased():
         say("there was nothing of it; nothing was erased")
         return
-    say(f"erased {erased.messages:,} messages")
+    say(f"erased {erased.messages:,} message{'' if erased.messages == 1 else 's'}")
     if words[0] in ("session", "everything"):
         _go(chat, None)
 
