@@ -29,7 +29,7 @@ from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.token_buffer import TokenBuffer
 from jiyi.sync import Memory, Session
-from jiyi.types import Hit, Message, Record, Scope, Source, Usage
+from jiyi.types import Checkpoint, Hit, Message, Record, Scope, Source, Usage
 
 __version__ = "0.1.0"
 
@@ -38,6 +38,7 @@ __all__ = [
     "AsyncMemory",
     "AsyncSession",
     "BudgetTooSmall",
+    "Checkpoint",
     "Conflict",
     "Context",
     "ContextOverflow",

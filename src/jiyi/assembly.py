@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from jiyi.context import Context
+from jiyi.copies import origin
 from jiyi.errors import BudgetTooSmall
 from jiyi.history import groups, whole
 from jiyi.ports import TokenCounter
@@ -169,17 +170,17 @@ class _Assembly:
         if self.newest:
             self.shown.append(self._shown_newest())
         rest = self.budget - self.fixed
-        present = {message.id for message in (*self.system, *self.newest)}
+        present = set(map(origin, (*self.system, *self.newest)))
         reserved = int(rest * self._memory_share())
-        recalled = {source for lines in self.offers for line in lines for source in line.item.sources}
+        recalled = {first for lines in self.offers for line in lines for first in _origins(line.item)}
         claims = self._claims(present)
         full, outside = not self.newest_complete, ""
         for turn in self._order():
-            if turn.messages[0].id in present:
+            if origin(turn.messages[0]) in present:
                 continue
             refused = "" if turn.gaps else outside  # a limit ends the turns without gaps; the budget ends all
             wanted = self.history + (0 if refused or full else sum(map(self._tokens, turn.messages)))
-            ids = {message.id for message in turn.messages}
+            ids = set(map(origin, turn.messages))
             owner = next((at for at in turn.proposers if self._within_limit(at, wanted)), None)
             if owner is None and not refused and not full:
                 limit = max(self.blocks[at].limit or 0 for at in turn.proposers)
@@ -263,11 +264,11 @@ class _Assembly:
         return lines
 
     def _claims(self, history: set[str]) -> int:
-        """Tokens that the memories ask for beside a history of these message ids."""
+        """Tokens that the memories ask for beside a history of messages with these origins."""
         total, seen = 0, set(history)
         for block, lines in zip(self.blocks, self.offers, strict=True):
             fresh = [line for line in lines if not _covered(line.item, seen)][: block.most]
-            seen.update(source for line in fresh if not line.item.text for source in line.item.sources)
+            seen.update(first for line in fresh if not line.item.text for first in _origins(line.item))
             total += sum(line.tokens for line in fresh)
         return total + self._frame() if total else 0
 
@@ -289,7 +290,7 @@ class _Assembly:
                     taken[at] += 1
                     share -= line.tokens
                     room -= line.tokens
-                    present.update(() if line.item.text else line.item.sources)
+                    present.update(() if line.item.text else _origins(line.item))
         for at, block in enumerate(self.blocks):
             unused = [line.item for line in self.offers[at] if line not in self.lines]
             unused = [item for item in unused if not _covered(item, present)]
@@ -356,8 +357,9 @@ class _Assembly:
             for entry in block.left_out:
                 self.dropped.setdefault(entry.message_id, entry)
         present = self._present()
-        present.update(source for line in self.lines for source in line.item.sources)
-        self.dropped = {key: entry for key, entry in self.dropped.items() if key not in present}
+        present.update(first for line in self.lines for first in _origins(line.item))
+        said = {key: origin(entry.message) if entry.message else key for key, entry in self.dropped.items()}
+        self.dropped = {key: entry for key, entry in self.dropped.items() if said[key] not in present}
         readers = [block for _, block in self._history_blocks()]
         if not readers:
             return
@@ -393,9 +395,9 @@ class _Assembly:
     # -- small things
 
     def _present(self) -> set[str]:
-        """Ids of the messages that stand in the context as themselves."""
-        history = (message.id for _, item in self.shown for message in item.messages)
-        return {*(message.id for message in self.system), *history}
+        """Origins of the messages that stand in the context as themselves."""
+        history = (origin(message) for _, item in self.shown for message in item.messages)
+        return {*map(origin, self.system), *history}
 
     def _tokens(self, message: Message) -> int:
         if message.id not in self.counted:
@@ -413,4 +415,8 @@ def _read(block: Block) -> list[Message]:
 
 def _covered(item: Item, present: set[str]) -> bool:
     """Whether everything it quotes stands in the context already."""
-    return bool(item.sources) and present.issuperset(item.sources)
+    return bool(item.messages) and present.issuperset(_origins(item))
+
+
+def _origins(item: Item) -> list[str]:
+    return [origin(message) for message in item.messages]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, cast
 
 from jiyi import intake
+from jiyi.checkpoints import with_copies
 from jiyi.clock import SystemClock
 from jiyi.config import Settings, load_settings
 from jiyi.errors import InvalidInput, StoreError
@@ -149,19 +150,33 @@ class AsyncMemory:
 
     # -- writing
 
-    def session(self, session_id: str | None = None, *, user_id: str, off_record: bool = False) -> AsyncSession:
+    def session(
+        self,
+        session_id: str | None = None,
+        *,
+        user_id: str,
+        off_record: bool = False,
+        checkpoint_every: int | None = None,
+    ) -> AsyncSession:
         """A session of a user: a new one, or a stored one to go on with.
 
         Args:
             session_id: None for a fresh id.
             user_id: whose it is.
             off_record: nothing that is added is kept; it is gone with this object.
+            checkpoint_every: turns of the path from one automatic checkpoint to the next, saved when this object adds
+                the reply that completes the turn; None for none.
 
         Raises:
             InvalidInput: names the field.
         """
         name = intake.new_id() if session_id is None else intake.identifier("session_id", session_id)
-        return AsyncSession(self, self.scope(user_id), name, off_record=off_record)
+        if checkpoint_every is not None:
+            intake.positive("checkpoint_every", checkpoint_every)
+            if off_record:
+                raise InvalidInput("checkpoint_every", "a session off the record stores nothing to come back to")
+        scope = self.scope(user_id)
+        return AsyncSession(self, scope, name, off_record=off_record, checkpoint_every=checkpoint_every)
 
     async def remember(self, text: str, *, user_id: str, **details: Unpack[Stated]) -> Message:
         """Stores something stated outside a conversation; search finds it like everything else.
@@ -310,7 +325,7 @@ class AsyncMemory:
         Args:
             user_id: whose; alone it means everything of this user.
             session_id: only this session.
-            message_ids: only these messages.
+            message_ids: only these messages, with the copies that forks made of them, or that they are.
 
         Raises:
             InvalidInput: an empty, wildcard or non-text filter, or two filters at once; nothing is erased.
@@ -323,7 +338,7 @@ class AsyncMemory:
                 raise InvalidInput("message_ids", "must be a list with at least one id")
             names = {f"message_ids[{i}]": item for i, item in enumerate(message_ids)}
             ids = [intake.identifier(field, item) for field, item in names.items()]
-            erased = await self.store.forget(scope, message_ids=ids)
+            erased = await self.store.forget(scope, message_ids=await with_copies(self.store, scope, ids))
         elif session_id is not None:
             names = {"session_id": session_id}
             erased = await self.store.forget(scope, session_id=intake.identifier("session_id", session_id))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from jiyi.copies import origin
 from jiyi.history import system_messages, turns
 from jiyi.search import Searcher, Wanted
 from jiyi.types import Filter, Hit, Message, Record, Scope
@@ -37,7 +38,7 @@ class SessionReader:
 
     async def search(self, query: str, *, limit: int, floor: float | None = None) -> list[Hit]:
         """Hits in the whole memory of the user, except what is being asked just now."""
-        asked = frozenset(message.id for message in await self.newest_turn())
+        asked = frozenset(map(origin, await self.newest_turn()))
         return await self._searcher.search(self._scope, query, Wanted(k=limit, floor=floor, exclude=asked))
 
     async def records(

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 
+from jiyi.copies import origin
 from jiyi.errors import MissingDependency
 from jiyi.indexing import LEXICAL, is_indexed, lexical_entry
 from jiyi.ports import Embedder, Store
@@ -28,7 +29,7 @@ class Wanted:
         where: None for everything the scope has on active paths.
         floor: least relevance; None for the calibrated default, 0 for no floor.
         neighbours: messages to bring along from before and after each hit.
-        exclude: ids of messages that are not to come back.
+        exclude: origins (``copies.origin``) of messages that are not to come back.
     """
 
     k: int = 10
@@ -139,11 +140,14 @@ class Searcher:
 
     async def _hits(self, scope: Scope, ranked: Sequence[Ranked], chosen: set[int], wanted: Wanted) -> list[Hit]:
         floor = DEFAULT.floor if wanted.floor is None else wanted.floor
-        best = [
-            found
-            for found in ranked
-            if found.message.seq in chosen and found.relevance >= floor and found.message.id not in wanted.exclude
-        ][: wanted.k]
+        seen, best = set(wanted.exclude), list[Ranked]()
+        for found in ranked:
+            first = origin(found.message)  # of a message and its copies in forks, the best alone
+            if found.message.seq in chosen and found.relevance >= floor and first not in seen:
+                seen.add(first)
+                best.append(found)
+            if len(best) == wanted.k:
+                break
         around = await self._around(scope, [found.message for found in best], wanted.neighbours)
         return [
             Hit(

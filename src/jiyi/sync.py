@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from jiyi.answering import Answer, Asking, AsyncAnswerStream
 from jiyi.assembly import Context
+from jiyi.checkpoints import Difference
 from jiyi.engine import AsyncMemory
 from jiyi.errors import JiyiError
 from jiyi.intake import Details
 from jiyi.options import Options, Stated, Where
 from jiyi.session import AsyncSession, Synced
-from jiyi.types import Erased, Hit, Message, Progress, SessionInfo, Stats, Usage
+from jiyi.types import JSON, Checkpoint, Erased, Hit, Message, Progress, SessionInfo, Stats, Usage
 
 if TYPE_CHECKING:
     from jiyi.ports import Strategy
@@ -104,9 +105,18 @@ class Memory:
         """See ``AsyncMemory.use_recipe``."""
         _run(self._async.use_recipe(recipe))
 
-    def session(self, session_id: str | None = None, *, user_id: str, off_record: bool = False) -> Session:
+    def session(
+        self,
+        session_id: str | None = None,
+        *,
+        user_id: str,
+        off_record: bool = False,
+        checkpoint_every: int | None = None,
+    ) -> Session:
         """See ``AsyncMemory.session``."""
-        return Session(self._async.session(session_id, user_id=user_id, off_record=off_record))
+        return Session(
+            self._async.session(session_id, user_id=user_id, off_record=off_record, checkpoint_every=checkpoint_every)
+        )
 
     def remember(self, text: str, *, user_id: str, **details: Unpack[Stated]) -> Message:
         """See ``AsyncMemory.remember``."""
@@ -209,6 +219,30 @@ class Session:
     def branch(self, message_id: str) -> SessionInfo:
         """See ``AsyncSession.branch``."""
         return _run(self._async.branch(message_id))
+
+    def checkpoint(self, name: str, *, state: Mapping[str, JSON] | None = None, overwrite: bool = False) -> Checkpoint:
+        """See ``AsyncSession.checkpoint``."""
+        return _run(self._async.checkpoint(name, state=state, overwrite=overwrite))
+
+    def checkpoints(self) -> list[Checkpoint]:
+        """See ``AsyncSession.checkpoints``."""
+        return _run(self._async.checkpoints())
+
+    def restore(self, name: str) -> Checkpoint:
+        """See ``AsyncSession.restore``."""
+        return _run(self._async.restore(name))
+
+    def fork(self, name: str | None = None, *, session_id: str | None = None) -> Session:
+        """See ``AsyncSession.fork``."""
+        return Session(_run(self._async.fork(name, session_id=session_id)))
+
+    def diff(self, a: str | None, b: str | None = None) -> Difference:
+        """See ``AsyncSession.diff``."""
+        return _run(self._async.diff(a, b))
+
+    def delete_checkpoint(self, name: str) -> None:
+        """See ``AsyncSession.delete_checkpoint``."""
+        _run(self._async.delete_checkpoint(name))
 
     def send(self, content: object, **asking: Unpack[Asking]) -> Answer:
         """See ``AsyncSession.send``."""
