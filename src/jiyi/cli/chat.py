@@ -22,6 +22,7 @@ from jiyi.intake import positive
 @click.option("--llm", metavar="ADDRESS", help="Who answers, for example ollama:qwen3:8b.  [env JIYI_LLM]")
 @click.option("--recipe", metavar="NAME", help="balanced, casual or support_bot.  [env JIYI_RECIPE; default balanced]")
 @click.option("--max-tokens", type=int, default=4000, show_default=True, metavar="N", help="Tokens of a context.")
+@click.option("--reply-tokens", type=int, metavar="N", help="Tokens of an answer at most.  Default: the model's own.")
 @click.option("--off", "off_record", is_flag=True, help="Start off the record: read the memory, store nothing.")
 @shared
 @click.pass_obj
@@ -34,6 +35,8 @@ def chat(state: State, user: str, session: str | None, max_tokens: int, **given:
     if session is not None and given["resume"]:
         raise InvalidInput("session", "give either --session or --continue, not both")
     positive("max-tokens", max_tokens)
+    if given["reply_tokens"] is not None:
+        positive("reply-tokens", given["reply_tokens"])
     options = {name: given[name] for name in ("llm", "recipe") if given[name]}
 
     async def work() -> None:
@@ -48,6 +51,7 @@ def chat(state: State, user: str, session: str | None, max_tokens: int, **given:
                 session=memory.session(name, user_id=user),
                 recipe=given["recipe"] or memory.settings.recipe,
                 max_tokens=max_tokens,
+                reply_tokens=given["reply_tokens"],
                 advice="" if memory.llm else await advice(memory.settings),
                 json=state.json,
             )

@@ -37,6 +37,7 @@ class Chat:
     session: AsyncSession
     recipe: str
     max_tokens: int
+    reply_tokens: int | None = None
     advice: str = ""
     json: bool = False
     context: Context | None = None
@@ -80,7 +81,9 @@ class Chat:
         if self.memory.llm is None:
             await self._show_only(text)
             return
-        stream = self.session.stream(text, max_tokens=self.max_tokens, allow_partial=True)
+        stream = self.session.stream(
+            text, max_tokens=self.max_tokens, reply_tokens=self.reply_tokens, allow_partial=True
+        )
         started = time.monotonic()
         task = asyncio.ensure_future(self._follow(stream))
         try:

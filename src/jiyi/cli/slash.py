@@ -73,7 +73,7 @@ def show_sources(found: Context) -> None:
 def _rows(strategy: str, item: Item, *, why: bool) -> list[list[str]]:
     reason = f"  <- {item.why}" if why and item.why else ""
     return [
-        [strategy, when(message.created_at), message.name or message.role, message.session_id or f"({message.kind})",
+        [strategy, when(message.created_at), message.name or message.role, message.session_id or ("" if message.seq == 0 else f"({message.kind})"),
          message.id, short(message.text) + reason]
         for message in item.messages
     ]  # fmt: skip
