@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test setup check format docs bench lock build clean
+.PHONY: help demo test setup check format docs bench compare lock build clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make format  put the code into its form"
 	@echo "make docs    build the documentation into site/"
 	@echo "make bench   measure the speed"
+	@echo "make compare DATA=DIR   Jiyi beside other memories, in an environment of its own, .venv-bench"
 	@echo "make lock    write uv.lock anew (needs uv)"
 	@echo "make build   build the wheel into dist/"
 
@@ -46,6 +47,9 @@ bench: $(VENV)/.dev
 	@env -u OPENBLAS_CORETYPE $(BIN)/python bench/store.py
 	@env -u OPENBLAS_CORETYPE $(BIN)/python bench/memory.py
 
+compare: .venv-bench/.made
+	@.venv-bench/bin/python bench/compare/run.py --data "$(DATA)" $(ARGS)
+
 lock:
 	uv lock
 
@@ -53,10 +57,15 @@ build: $(VENV)/.dev
 	$(BIN)/python -m pip --version >/dev/null 2>&1 && $(BIN)/python -m pip wheel --no-deps -w dist . || uv build --wheel
 
 clean:
-	rm -rf $(VENV) dist site .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-bench dist site .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/.use: pyproject.toml scripts/setup.sh
 	@PYTHON=$(PYTHON) sh scripts/setup.sh onnx
 
 $(VENV)/.dev: pyproject.toml scripts/setup.sh
 	@PYTHON=$(PYTHON) sh scripts/setup.sh dev
+
+.venv-bench/.made: pyproject.toml bench/compare/requirements.txt
+	@$(PYTHON) -m venv .venv-bench
+	@.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -e ".[onnx]" -r bench/compare/requirements.txt
+	@touch $@
