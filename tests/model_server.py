@@ -12,6 +12,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from jiyi.embedders.hashing import HashingEmbedder
+
 KEY = "sk-do-not-show-0123456789"
 
 
@@ -132,3 +134,15 @@ async def model_server(handler: Handler) -> AsyncIterator[ModelServer]:
         for task in list(tasks):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def embedding(texts: list[str], size: int = 64) -> dict[str, Any]:
+    """The answer of an embedding model that hashes words; not of unit length, as some models' are not."""
+    made = HashingEmbedder(size)
+    vectors = [[3 * value for value in made._vector(text)] for text in texts]
+    return {"object": "list", "data": [{"index": at, "embedding": vector} for at, vector in enumerate(vectors)]}
+
+
+async def embeddings(request: Request, wire: Wire) -> None:
+    """Handles a request for embeddings well."""
+    await wire.answer(embedding(request.body["input"], request.body.get("dimensions", 64)))

@@ -174,7 +174,7 @@ class Endpoint:
         failure: ModelError
         try:
             response = await client.post(path, cast_to=str, body=_encodable(body))
-            return _decoded(self.address, response)
+            return await asyncio.to_thread(_decoded, self.address, response)  # vectors are megabytes of digits
         except Exception as error:
             failure = self._failure(error)
         raise failure

@@ -14,7 +14,7 @@ from jiyi.config import Settings, load_settings
 from jiyi.errors import InvalidInput, StoreError
 from jiyi.history import digest
 from jiyi.indexing import DenseIndex, LexicalIndex, dense_step, is_index
-from jiyi.opening import open_embedder, open_llm, open_store, restore_store
+from jiyi.opening import close_embedder, open_embedder, open_llm, open_store, restore_store
 from jiyi.options import Options, Stated, Where, filter_of, known
 from jiyi.prompts import prompt
 from jiyi.recipes import compose, derivers
@@ -56,6 +56,7 @@ class AsyncMemory:
         self.memory_llm: Metered | None = None
         self._instructions = options.get("instructions")
         self._embedder: Embedder | None = None
+        self._embedding: str | Embedder | None = None  # what was asked for: one that we were given is not ours to close
 
     @classmethod
     async def open(cls, url: str | Path | None = None, **options: Unpack[Options]) -> AsyncMemory:
@@ -77,7 +78,8 @@ class AsyncMemory:
         store = await open_store(check_text("url", str(address)), settings)
         try:
             memory = cls(store, settings, options)
-            memory._embedder = open_embedder(options.get("embedder", settings.embedder), settings)
+            memory._embedding = options.get("embedder", settings.embedder)
+            memory._embedder = open_embedder(memory._embedding, settings)
             memory._talk(options)
             await memory._attach()
             await memory.use_recipe(options.get("recipe", settings.recipe))
@@ -107,9 +109,10 @@ class AsyncMemory:
             return
         others = {name: size for name, (size, _) in stored.items() if name != embedder.name}
         if others and embedder.name not in stored:
-            held = ", ".join(f"{name} ({size} dimensions)" for name, size in others.items())
+            held = ", ".join(_with_size(name, size) for name, size in others.items())
+            chosen = _with_size(embedder.name, embedder.size)
             self.warnings.append(
-                f"the stored vectors were made with {held}, the embedder is {embedder.name} ({embedder.size}). "
+                f"the stored vectors were made with {held}, the embedder is {chosen}. "
                 "Search works by full text until `jiyi reindex` has made new ones"
             )
             return
@@ -130,6 +133,8 @@ class AsyncMemory:
         for llm in self._ours:
             if llm is not None:
                 await llm.close()
+        if isinstance(self._embedding, str):
+            await close_embedder(self._embedder)
         await self.store.close()
 
     async def use_recipe(self, recipe: str | Sequence[Strategy]) -> None:
@@ -381,3 +386,7 @@ def _refuse_patterns(names: Mapping[str, str], erased: Erased) -> None:
     for field, name in names.items():
         if erased == Erased() and any(sign in name for sign in "*%?"):
             raise InvalidInput(field, f"there is no {name!r}, and patterns are not understood; nothing was erased")
+
+
+def _with_size(model: str, size: int) -> str:
+    return f"{model} ({size} dimensions)" if size else model

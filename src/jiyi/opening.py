@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from jiyi.config import Settings
 from jiyi.endpoint import Limits
@@ -60,12 +61,15 @@ def open_embedder(spec: str | Embedder | None, settings: Settings) -> Embedder |
     """The embedder a setting names.
 
     Args:
-        spec: ``auto`` (the bundled model where it is installed, else none), ``none`` or None, a plugin's name, or an
+        spec: ``auto`` (the bundled model where it is installed, else none), ``none`` or None, ``provider:model`` or
+            ``provider:model@URL`` for an OpenAI-compatible server (see ``jiyi.providers``), a plugin's name, or an
             instance.
-        settings: the cache directory.
+        settings: the cache directory; keys, addresses, limits.
 
     Raises:
+        InvalidInput: a provider without a model.
         NotFound: no such embedder.
+        ModelRejected: the provider's key is missing; names its variable.
         MissingDependency: its extra is not installed.
     """
     if spec is None or spec == "none":
@@ -80,7 +84,20 @@ def open_embedder(spec: str | Embedder | None, settings: Settings) -> Embedder |
         from jiyi.embedders.local import LocalEmbedder
 
         return LocalEmbedder(cache_dir=Path(settings.cache_dir) if settings.cache_dir else None)
+    if spec.partition(":")[0].strip() in PROVIDERS:
+        from jiyi.embedders.openai import OpenAIEmbedder
+
+        return OpenAIEmbedder(_address(spec, settings), limits=_limits(settings))
     return cast("Embedder", load("embedders", spec)())
+
+
+async def close_embedder(embedder: Embedder | None) -> None:
+    """Lets go of connections and the like, of an embedder that has a ``close``."""
+    close: Any = getattr(embedder, "close", None)
+    if close is not None:
+        closing: object = close()
+        if inspect.isawaitable(closing):
+            await closing
 
 
 def open_llm(spec: str | LLM | None, settings: Settings) -> LLM | None:

@@ -16,6 +16,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
     "embedders": {
         "hashing": "jiyi.embedders.hashing:HashingEmbedder",
         "local": "jiyi.embedders.local:LocalEmbedder",
+        "openai": "jiyi.embedders.openai:OpenAIEmbedder",
     },
     "llms": {"llamacpp": "jiyi.llms.llamacpp:LlamaCpp", "openai": "jiyi.llms.openai:OpenAIChat"},
     "strategies": {

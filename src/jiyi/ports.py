@@ -68,7 +68,7 @@ class Embedder(Protocol):
     name: str
     """Model, stored with the vectors: vectors of different names are never compared."""
     size: int
-    """Dimensions."""
+    """Dimensions; 0 before the first vector where only the model's server knows."""
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """One vector per passage, in order; an empty list gives an empty list.  The same text gives the same vector

@@ -45,13 +45,14 @@ _OPTIONAL = re.compile(r"response_format|json_schema|stream_options|max_completi
 
 
 class Refused(ModelRejected):
-    """A request that the server cannot read as it is; it may be tried again without an optional field.
+    """The server refuses this request, not who asks: another one may be answered.
 
     Attributes:
-        said: the server's words.
+        said: the server's words, when it may take the request without an optional field; None when what is asked is
+            refused.
     """
 
-    def __init__(self, message: str, said: str) -> None:
+    def __init__(self, message: str, said: str | None) -> None:
         super().__init__(message)
         self.said = said
 
@@ -73,8 +74,8 @@ def explain(address: Address, status: int, body: object, *, retry_after: float |
     message += f" The server says: {words}" if words else ""
     if kind in ("busy", "down"):
         return ModelUnavailable(message, retry_after=retry_after)
-    if kind == "refused":
-        return Refused(message, raw)
+    if kind in ("filter", "refused"):
+        return Refused(message, None if kind == "filter" else raw)
     return ContextOverflow(message) if kind == "overflow" else ModelRejected(message)
 
 

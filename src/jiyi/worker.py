@@ -8,8 +8,9 @@ import logging
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-from jiyi.errors import Conflict
+from jiyi.errors import Conflict, ModelRejected
 from jiyi.ports import Batch, Clock, Deriver, Store
+from jiyi.refusals import Refused
 from jiyi.types import Changes, Claim, Filter, Progress, Step
 
 log = logging.getLogger("jiyi.worker")
@@ -29,8 +30,10 @@ WHOLE_TRIES = 3
 ALONE_TRIES = 2
 """A message that fails alone is tried so often again before it is passed over."""
 
-OUTAGES = (OSError, TimeoutError, ImportError)
-"""Errors that say nothing of the message: the network, the disk, a missing package.  They never pass a message over."""
+OUTAGES = (OSError, TimeoutError, ImportError, ModelRejected)
+"""Errors that say nothing of the message: the network, the disk, a missing package, a key that is no longer valid.
+They never pass a message over.  ``Refused`` does: that is about the request.
+"""
 
 LINGER = 0.2
 """Seconds between a message and the work on it: what is said together is derived together, and the writer stays free
@@ -154,7 +157,8 @@ class Worker:
             log.info("%s: another worker took over %s", claim.step.name, claim.scope)
         except Exception as error:  # whatever a deriver does, the log and the chat go on
             alone = claim.attempts >= WHOLE_TRIES + deriver.batch_size.bit_length() + ALONE_TRIES
-            await self._failed(claim, error, give_up=alone and not isinstance(error, OUTAGES))
+            outage = isinstance(error, OUTAGES) and not isinstance(error, Refused)
+            await self._failed(claim, error, give_up=alone and not outage)
 
     async def _changes(self, claim: Claim, deriver: Deriver, size: int) -> Changes:
         messages = await self._store.messages(claim.scope, Filter(after_seq=claim.after, active=None), limit=size)

@@ -19,7 +19,7 @@ from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput
 from jiyi.eval import Asked, Conversation, KeptVectors, Replay, Row, read_dataset, score, summary
 from jiyi.eval.scores import LEVELS, percentile
-from jiyi.opening import open_embedder
+from jiyi.opening import close_embedder, open_embedder
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -75,11 +75,12 @@ def recall(state: State, directories: tuple[Path, ...], rankings: Path | None, k
         with ExitStack() as stack:
             if rankings is not None:
                 run_.rankings = stack.enter_context(rankings.open("w", encoding="utf-8"))
-            run_.embedder = open_embedder(run_.settings.embedder, run_.settings)
+            run_.embedder = run_.opened = open_embedder(run_.settings.embedder, run_.settings)
             if cache is not None and run_.embedder is not None:
+                run(_measure(run_.embedder))
                 run_.embedder = stack.enter_context(closing(KeptVectors(run_.embedder, cache)))
             bars = stack.enter_context(progress_bars())
-            run(run_.all(sets, bars))
+            run(run_.whole(sets, bars))
     except KeyboardInterrupt as error:
         raise Interrupted(_stopped(run_, cache)) from error
     model = run_.embedder.name if run_.embedder else "none (full text alone)"
@@ -91,6 +92,13 @@ def recall(state: State, directories: tuple[Path, ...], rankings: Path | None, k
         _show(result)
 
 
+async def _measure(embedder: Embedder) -> None:
+    """Learns the size of the vectors, where only the model's server knows it."""
+    if not embedder.size:
+        await embedder.embed_query("?")
+        await close_embedder(embedder)
+
+
 class _Run:
     """The work over all directories, with what is done so far."""
 
@@ -100,9 +108,16 @@ class _Run:
         self.conversations = 0
         self.total = 0
         self.embedder: Embedder | None = None
+        self.opened: Embedder | None = None  # the same without the file of vectors
         self.rankings: Any = None
         self._ks = ks
         self._limit = limit
+
+    async def whole(self, sets: list[tuple[Path, list[Conversation]]], bars: Progress) -> None:
+        try:
+            await self.all(sets, bars)
+        finally:
+            await close_embedder(self.opened)
 
     async def all(self, sets: list[tuple[Path, list[Conversation]]], bars: Progress) -> None:
         self.total = sum(len(found) for _, found in sets)

@@ -19,8 +19,8 @@ _CLAUSE = re.compile(r"[,;:，、：]\s*|\s+")
 _EDGE = re.compile(r"\b")  # of a word or number
 
 
-def split(text: str) -> list[str]:
-    """Pieces of at most ``BUDGET`` tokens' worth, in order; a short text gives itself alone.
+def split(text: str, budget: int = BUDGET) -> list[str]:
+    """Pieces of at most ``budget`` tokens' worth, in order; a short text gives itself alone.
 
     Together the pieces are the text, but for blank pieces and, of a text that would give more than ``MOST`` pieces, its
     middle.
@@ -29,11 +29,11 @@ def split(text: str) -> list[str]:
     start = 0
     while start < len(text):
         if len(pieces) == MOST - 1:
-            pieces.append(_ending(text[start:], BUDGET))
+            pieces.append(_ending(text[start:], budget))
             break
-        end = _reach(text, start, BUDGET)
+        end = _reach(text, start, budget)
         if end < len(text):
-            if _reach(text, end, BUDGET) == len(text):  # two are left: about equal, not a long one and a stub
+            if _reach(text, end, budget) == len(text):  # two are left: about equal, not a long one and a stub
                 end = min(end, start + (len(text) - start) * 5 // 8)
             end = _stop(text, start, end)
         piece = text[start:end]

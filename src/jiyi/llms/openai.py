@@ -136,7 +136,7 @@ class OpenAIChat:
             try:
                 first = await anext(pieces)
             except Refused as error:
-                field = objection(tried, error.said)
+                field = None if error.said is None else objection(tried, error.said)
                 if field is None:
                     raise
                 tried = without(tried, field)
@@ -191,7 +191,7 @@ class OpenAIChat:
 
     def _empty(self, finish: Finish) -> ModelError:
         if finish == "filtered":
-            return ModelRejected(f"{self.name}: the server's content filter withheld the answer")
+            return Refused(f"{self.name}: the server's content filter withheld the answer", None)
         if finish == "length":
             return ModelError(
                 f"{self.name}: max_tokens was used up before the answer began; give more, since a reasoning model "
