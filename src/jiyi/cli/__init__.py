@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jiyi.cli.app import App
 from jiyi.cli.chat import chat
+from jiyi.cli.checkpoint import checkpoint
 from jiyi.cli.doctor import completion, doctor
 from jiyi.cli.erase import forget
 from jiyi.cli.evaluate import evaluate
@@ -14,8 +15,8 @@ from jiyi.cli.showcase import demo
 from jiyi.cli.upkeep import backup, reindex, restore, stats
 
 COMMANDS = (
-    chat, add, remember, import_, export, sessions, users, search, context, forget, reindex, backup, restore, stats,
-    doctor, demo, evaluate, completion,
+    chat, add, remember, import_, export, sessions, users, search, context, checkpoint, forget, reindex, backup,
+    restore, stats, doctor, demo, evaluate, completion,
 )  # fmt: skip
 
 app = App(COMMANDS)

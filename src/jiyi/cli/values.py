@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from jiyi.types import Hit, Message, SessionInfo
+from jiyi.types import Checkpoint, Hit, Message, SessionInfo
 
 
 def message_json(message: Message) -> dict[str, object]:
@@ -38,6 +38,19 @@ def session_json(session: SessionInfo) -> dict[str, object]:
         "messages": session.messages,
         "created_at": session.created_at,
         "updated_at": session.updated_at,
+    }
+
+
+def checkpoint_json(checkpoint: Checkpoint) -> dict[str, object]:
+    """A checkpoint with its state."""
+    return {
+        "name": checkpoint.name,
+        "session_id": checkpoint.session_id,
+        "message_id": checkpoint.message_id,
+        "messages": checkpoint.messages,
+        "created_at": checkpoint.created_at,
+        "automatic": checkpoint.automatic,
+        "state": dict(checkpoint.state),
     }
 
 
