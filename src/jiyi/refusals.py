@@ -106,6 +106,7 @@ _BY_STATUS: Mapping[int, str] = {
     409: "down",
     425: "down",
     429: "busy",
+    501: "unable",
 }
 
 
@@ -122,6 +123,7 @@ def _sentence(kind: str, address: Address, status: int, retry_after: float | Non
         "model": f"the server at {address.host} has no model {address.model!r}{pull}.",
         "overflow": "the request is longer than the model takes; lower max_tokens.",
         "quota": "the account has no credit left, or its quota is used up.",
+        "unable": f"the server cannot do this{state}; start it otherwise, or use another.",
         "refused": f"the server refuses the request{state}.",
     }[kind]
 

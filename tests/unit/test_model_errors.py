@@ -189,6 +189,13 @@ async def test_a_server_with_a_problem_is_tried_again(status: int) -> None:
     assert calls == 6
 
 
+async def test_a_server_that_cannot_do_it_is_not_asked_again() -> None:
+    said = {"error": {"message": "This server does not support embeddings. Start it with `--embeddings`"}}
+    error, server = await fails(answering(said, 501))
+    assert type(error) is ModelRejected and "cannot do this (501)" in str(error)
+    assert server is not None and len(server.requests) == 2
+
+
 async def test_silence_before_the_first_piece() -> None:
     async def handler(request: Request, wire: Wire) -> None:
         await asyncio.sleep(60)
