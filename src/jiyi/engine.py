@@ -12,7 +12,6 @@ from jiyi.checkpoints import with_copies
 from jiyi.clock import SystemClock
 from jiyi.config import Settings, load_settings
 from jiyi.errors import InvalidInput, StoreError
-from jiyi.history import digest
 from jiyi.indexing import DenseIndex, LexicalIndex, dense_step, is_index
 from jiyi.opening import close_embedder, open_embedder, open_llm, open_store, restore_store
 from jiyi.options import Options, Stated, Where, filter_of, known
@@ -215,9 +214,7 @@ class AsyncMemory:
         self, scope: Scope, session_id: str, messages: Sequence[Message], *, after: str | None = "head"
     ) -> list[Message]:
         """Stores drafts of ``intake`` and wakes the worker; sessions write through this."""
-        salt = await self.store.salt(scope)
-        ready = [replace(message, digest=digest(salt, message)) for message in messages]
-        stored = await self.store.append(scope, session_id, ready, after=after)
+        stored = await self.store.append(scope, session_id, messages, after=after)
         self.worker.wake()
         return stored
 

@@ -21,8 +21,7 @@ def digest(salt: bytes, message: Message) -> str:
     when they send a history again.
     """
     said = [message.role, _plain(message.content), message.name, message.tool_calls, message.tool_call_id]
-    canonical = json.dumps(said, sort_keys=True, separators=(",", ":"), default=_as_json)
-    return hmac.new(salt, canonical.encode("ascii"), hashlib.sha256).hexdigest()[:_HEX]
+    return hmac.digest(salt, _CANONICAL.encode(said).encode("ascii"), "sha256").hex()[:_HEX]
 
 
 def link(parent_chain: str, digest: str) -> str:
@@ -44,6 +43,9 @@ def _as_json(value: object) -> object:
     if isinstance(value, Sequence):
         return list(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=_as_json)
 
 
 # -- turns and groups ------------------------------------------------------------------------------------------------

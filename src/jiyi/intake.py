@@ -42,6 +42,9 @@ class Details(TypedDict, total=False):
     incomplete: bool
 
 
+_KNOWN = Details.__annotations__.keys()
+
+
 def identifier(field: str, value: object) -> str:
     """Checks an id: text, not blank, no spaces around it, no control characters.
 
@@ -133,8 +136,7 @@ def draft(session_id: str, role: object, content: object, details: Details, *, n
     Raises:
         InvalidInput: names the field.
     """
-    unknown = set(details) - set(Details.__annotations__)
-    if unknown:
+    if unknown := details.keys() - _KNOWN:
         raise InvalidInput(at + sorted(unknown)[0], f"unknown field; there are {', '.join(Details.__annotations__)}")
     if role not in ROLES:
         raise InvalidInput(f"{at}role", f"{role!r} is not one of {', '.join(ROLES)}")

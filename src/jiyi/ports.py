@@ -128,9 +128,15 @@ class Store(Protocol):
     in every store.  Methods may be awaited from many tasks at once; two processes may open the same database.  Names
     and terms are compared as they are, code point by code point, and sorted that way; times as moments, kept to the
     microsecond in an offset of whole minutes.  What is returned must not be written to.
+
+    Attributes:
+        url: its address.
+        adds_inline: ``append`` may be called from any thread, and run without an event loop to their end
+            where ``jiyi.inline.here()`` holds; the sync facade then saves two changes of thread.  False is never wrong.
     """
 
     url: str
+    adds_inline: bool
 
     # -- log
 
@@ -144,8 +150,9 @@ class Store(Protocol):
     ) -> list[Message]:
         """Puts messages at the end of the log and of the session's path, in the order given; makes scope and session
         when they are new.  Returns them with ``seq`` (from 1, without gap when appended), ``position``, ``parent_id``,
-        ``chain``, ``active`` filled in (whatever the caller wrote there); ``recorded_at`` is the caller's.  The seq of
-        an erased message is not given again while its scope is there.
+        ``chain``, ``active`` filled in (whatever the caller wrote there); ``recorded_at`` is the caller's, and so is
+        ``digest``, but one that is empty becomes ``history.digest`` with the scope's salt.  The seq of an erased
+        message is not given again while its scope is there.
 
         A message whose id the scope already has is not stored again: the stored one, as it is after this call, is
         returned in its place when session, kind and digest agree, otherwise ``Conflict`` is raised.  When all are

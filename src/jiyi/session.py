@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
 from jiyi import intake
@@ -56,6 +57,7 @@ class AsyncSession:
         self._places = Checkpoints(memory.store, scope, session_id, memory.clock)
         self._automatic = None if checkpoint_every is None else Automatic(self._places, checkpoint_every)
         self._unkept: list[Message] = []
+        self._adding = threading.Lock()  # the sync facade adds on its callers' threads
         self._syncing = asyncio.Lock()
 
     @property
@@ -105,7 +107,7 @@ class AsyncSession:
         drafts = intake.given(messages, self.id, now=now, name_them=False)
         drafts = [draft for draft in drafts if draft.role not in ("system", "developer")]
         salt = await self._memory.store.salt(self._scope)
-        drafts = [replace(draft, digest=digest(salt, draft)) for draft in drafts]
+        drafts = [draft.but(digest=digest(salt, draft)) for draft in drafts]
         async with self._syncing:
             return await self._sync(drafts)
 
@@ -320,11 +322,12 @@ class AsyncSession:
             if self._automatic is not None:
                 await self._automatic.added(stored)
             return stored
-        said = {message.id: message for message in self._unkept}
-        for draft in drafts:
-            if draft.id not in said:
-                said[draft.id] = replace(draft, position=len(said) + 1)
-        self._unkept = list(said.values())
+        with self._adding:
+            said = {message.id: message for message in self._unkept}
+            for draft in drafts:
+                if draft.id not in said:
+                    said[draft.id] = draft.but(position=len(said) + 1)
+            self._unkept = list(said.values())
         return [said[draft.id] for draft in drafts]
 
     async def _update(self, *, title: str | None = None, head: str | None = None) -> SessionInfo:
@@ -369,14 +372,14 @@ class AsyncSession:
         before = place or ""
         for message in new:
             before = message.id or link(self.id, link(before, message.digest))[:16]
-            named.append(replace(message, id=before))
+            named.append(message.but(id=before))
         ids = tuple(message.id for message in named)
         found = {m.id: m for m in await self._memory.store.messages(self._scope, Filter(ids=ids, active=None))}
         before = place
         for at, message in enumerate(named):
             same = found.get(message.id)
             if same is not None and (same.session_id, same.parent_id, same.digest) != (self.id, before, message.digest):
-                named[at] = replace(message, id=intake.new_id())
+                named[at] = message.but(id=intake.new_id())
             before = named[at].id
         return named
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
+from jiyi import inline
 from jiyi.answering import Answer, Asking, AsyncAnswerStream
 from jiyi.assembly import Context
 from jiyi.checkpoints import Difference
@@ -28,41 +29,51 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+
 _starting = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 _thread: threading.Thread | None = None
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:
-    """The loop of all memories; a forked child, which has its parent's loop but not its thread, gets a new one."""
+    """The loop of all memories; its thread ends with the process."""
     global _loop, _thread
     with _starting:
-        if _loop is None or _thread is None or not _thread.is_alive():
-            _loop = asyncio.new_event_loop()
-            _thread = threading.Thread(target=_loop.run_forever, name="jiyi", daemon=True)
+        if _loop is None:
+            loop = asyncio.new_event_loop()
+            _thread = threading.Thread(target=loop.run_forever, name="jiyi", daemon=True)
             _thread.start()
+            _loop = loop
         return _loop
 
 
-def _renew_lock() -> None:
-    global _starting
-    _starting = threading.Lock()  # the parent may have held it
+def _start_anew() -> None:
+    """A forked child has its parent's loop but not its thread, and perhaps a lock that the parent held."""
+    global _starting, _loop, _thread
+    _starting, _loop, _thread = threading.Lock(), None, None
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+    os.register_at_fork(after_in_child=_start_anew)
 
 
-def _run(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine on the loop's thread; an interrupt cancels it there before it is passed on."""
-    loop = _running_loop()
+def _run(work: Coroutine[Any, Any, T], *, here: bool = False) -> T:
+    """Runs a coroutine on the loop's thread; an interrupt cancels it there before it is passed on.
+
+    Args:
+        work: the coroutine.
+        here: on the calling thread instead: it adds to a store that needs no loop for that.
+    """
     if threading.current_thread() is _thread:
         work.close()
         raise JiyiError(
             "this runs inside the memory (a callback, strategy or embedder), where a call that waits for the memory "
             "would never return; use AsyncMemory there, or call it afterwards"
         )
-    future = asyncio.run_coroutine_threadsafe(work, loop)
+    if here:
+        return inline.run(work)
+    inline.check_free(work)
+    future = asyncio.run_coroutine_threadsafe(work, _running_loop())
     try:
         return future.result()
     except BaseException:
@@ -75,6 +86,7 @@ class Memory:
 
     def __init__(self, memory: AsyncMemory) -> None:
         self._async = memory
+        self._here = memory.store.adds_inline
 
     @classmethod
     def open(cls, url: str | Path | None = None, **options: Unpack[Options]) -> Memory:
@@ -114,13 +126,15 @@ class Memory:
         checkpoint_every: int | None = None,
     ) -> Session:
         """See ``AsyncMemory.session``."""
-        return Session(
-            self._async.session(session_id, user_id=user_id, off_record=off_record, checkpoint_every=checkpoint_every)
+        session = self._async.session(
+            session_id, user_id=user_id, off_record=off_record, checkpoint_every=checkpoint_every
         )
+        counts = checkpoint_every is not None  # turns, and that is for one thread
+        return Session(session, here=self._here and not counts)
 
     def remember(self, text: str, *, user_id: str, **details: Unpack[Stated]) -> Message:
         """See ``AsyncMemory.remember``."""
-        return _run(self._async.remember(text, user_id=user_id, **details))
+        return _run(self._async.remember(text, user_id=user_id, **details), here=self._here)
 
     def search(
         self,
@@ -182,8 +196,9 @@ class Memory:
 class Session:
     """One conversation of one user; see ``AsyncSession``, which has the same methods."""
 
-    def __init__(self, session: AsyncSession) -> None:
+    def __init__(self, session: AsyncSession, *, here: bool = False) -> None:
         self._async = session
+        self._here = here
 
     @property
     def id(self) -> str:
@@ -202,11 +217,11 @@ class Session:
 
     def add(self, role: str, content: object, **details: Unpack[Details]) -> Message:
         """See ``AsyncSession.add``."""
-        return _run(self._async.add(role, content, **details))
+        return _run(self._async.add(role, content, **details), here=self._here)
 
     def add_many(self, messages: Sequence[Mapping[str, object]]) -> list[Message]:
         """See ``AsyncSession.add_many``."""
-        return _run(self._async.add_many(messages))
+        return _run(self._async.add_many(messages), here=self._here)
 
     def sync(self, messages: Sequence[Mapping[str, object]]) -> Synced:
         """See ``AsyncSession.sync``."""
@@ -234,7 +249,7 @@ class Session:
 
     def fork(self, name: str | None = None, *, session_id: str | None = None) -> Session:
         """See ``AsyncSession.fork``."""
-        return Session(_run(self._async.fork(name, session_id=session_id)))
+        return Session(_run(self._async.fork(name, session_id=session_id)), here=self._here)
 
     def diff(self, a: str | None, b: str | None = None) -> Difference:
         """See ``AsyncSession.diff``."""

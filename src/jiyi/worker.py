@@ -57,6 +57,8 @@ class Worker:
         self._derivers = {deriver.step: deriver for deriver in derivers}
         self._clock = clock
         self._wake = asyncio.Event()
+        self._grown = False  # the log has, and nobody has looked
+        self._asleep: asyncio.AbstractEventLoop | None = None  # the loop that must be told
         self._task: asyncio.Task[None] | None = None
         self._halt = asyncio.Event()
         self._deriving: set[asyncio.Future[Changes]] = set()
@@ -79,8 +81,12 @@ class Worker:
             self.wake()
 
     def wake(self) -> None:
-        """Says that the log has grown."""
-        self._wake.set()
+        """Says that the log has grown; from any thread.  A worker that is at work looks by itself when it is done."""
+        self._grown = True
+        if (loop := self._asleep) is not None:
+            self._asleep = None
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and the worker with it
+                loop.call_soon_threadsafe(self._wake.set)
 
     async def stop(self) -> None:
         """Ends the background work between two commits; what is left is done at the next start."""
@@ -132,15 +138,22 @@ class Worker:
 
     async def _run(self) -> None:
         while not self._halt.is_set():
-            self._wake.clear()
+            self._grown = False
             try:
                 while not self._halt.is_set() and await self.work():
                     pass
             except Exception:  # the next message, or the next minute, brings another try
                 log.exception("background work paused; the log is complete, what is derived catches up later")
-            # another process may have written, a failed batch may be due
-            await _within(IDLE, self._wake)
+            await self._sleep()
             await _within(LINGER, self._halt)
+
+    async def _sleep(self) -> None:
+        """Until the log has grown; not for ever: another process may have written, a failed batch may be due."""
+        self._wake.clear()
+        self._asleep = asyncio.get_running_loop()
+        if not self._grown:  # asked after saying so: whoever comes in between calls
+            await _within(IDLE, self._wake)
+        self._asleep = None
 
     async def _derive(self, claim: Claim, deriver: Deriver) -> None:
         halved = max(0, claim.attempts - WHOLE_TRIES + 1)

@@ -20,9 +20,9 @@ from tests.e2e.writing import LEXICAL, SCOPE, index, text_of
 KILLS = 25
 
 
-def start(path: Path, name: str, acknowledged: Path) -> subprocess.Popen[bytes]:
+def start(path: Path, name: str, acknowledged: Path, *more: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "tests.e2e.writing", str(path), name, str(acknowledged), "--threads", "4"]
-    return subprocess.Popen([*command, "--own-sessions"], stderr=subprocess.PIPE)
+    return subprocess.Popen([*command, "--own-sessions", *more], stderr=subprocess.PIPE)
 
 
 def lines(file: Path) -> list[str]:
@@ -39,7 +39,8 @@ def wait_for_more(file: Path, count: int, process: subprocess.Popen[bytes]) -> N
 
 
 @pytest.mark.slow
-async def test_25_kills_lose_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("api", [(), ("--sync",)], ids=["async", "sync"])
+async def test_25_kills_lose_nothing(tmp_path: Path, api: tuple[str, ...]) -> None:
     path, rng = tmp_path / "jiyi.db", random.Random(7)
     names = iter(f"p{number}" for number in range(1_000))
     running: list[tuple[subprocess.Popen[bytes], Path]] = []
@@ -48,7 +49,7 @@ async def test_25_kills_lose_nothing(tmp_path: Path) -> None:
     def launch() -> None:
         name = next(names)
         files.append(tmp_path / f"{name}.txt")
-        running.append((start(path, name, files[-1]), files[-1]))
+        running.append((start(path, name, files[-1], *api), files[-1]))
 
     launch()
     launch()
@@ -98,7 +99,7 @@ async def check(path: Path, acknowledged: list[str]) -> None:
 
 async def caught_up(store: SqliteStore, messages: int) -> None:
     """After the leases of the killed are over, the index has every message once."""
-    until = time.monotonic() + 15
+    until = time.monotonic() + 30
     while (await store.cursors(SCOPE, [LEXICAL]))["lexical"] < messages:
         assert time.monotonic() < until
         await index(store)

@@ -13,6 +13,7 @@ import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
+from jiyi import Memory
 from jiyi.stores.sqlite import SqliteStore
 from jiyi.types import Changes, Filter, Indexed, Message, Scope, Step
 
@@ -49,6 +50,17 @@ async def write(store: SqliteStore, name: str, sessions: list[str], count: int, 
             await index(store)
 
 
+def add(memory: Memory, name: str, sessions: list[str], count: int, acknowledged: int) -> None:
+    """The same through the sync API, whose callers write on their own threads; its worker indexes."""
+    at = 0
+    while not count or at < count:
+        message_id = f"{name}-{at}"
+        chat = memory.session(sessions[at % len(sessions)], user_id=SCOPE.user)
+        chat.add("user", text_of(message_id), message_id=message_id)
+        os.write(acknowledged, f"{message_id}\n".encode())
+        at += 1
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("path", type=Path)
@@ -57,8 +69,10 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--own-sessions", action="store_true")
+    parser.add_argument("--sync", action="store_true", help="through Memory")
     options = parser.parse_args()
     acknowledged = os.open(options.acknowledged, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    memory = Memory.open(options.path, embedder=None) if options.sync else None
     store = asyncio.run(SqliteStore.open(options.path))
     asyncio.run(store.register([LEXICAL]))
     failed: list[BaseException] = []
@@ -67,7 +81,10 @@ def main() -> None:
         name = f"{options.name}-{number}"
         sessions = ["shared", name] if options.own_sessions else ["shared"]
         try:
-            asyncio.run(write(store, name, sessions, options.count, acknowledged))
+            if memory is not None:
+                add(memory, name, sessions, options.count, acknowledged)
+            else:
+                asyncio.run(write(store, name, sessions, options.count, acknowledged))
         except BaseException as error:
             failed.append(error)
             raise
@@ -77,6 +94,8 @@ def main() -> None:
         thread.start()
     for thread in threads:
         thread.join()
+    if memory is not None:
+        memory.close()
     asyncio.run(store.close())
     sys.exit(1 if failed else 0)
 

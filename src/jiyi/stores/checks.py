@@ -12,9 +12,9 @@ _LONGEST = 3.4e38
 """Length of a vector that 32-bit floats can still hold."""
 
 
-def check_known(stored: Message, message: Message, home: str) -> None:
-    """Raises ``Conflict`` unless ``message``, bound for session ``home``, is ``stored`` sent again."""
-    if (stored.digest, stored.kind, stored.session_id) != (message.digest, message.kind, home):
+def check_known(stored: Message, message: Message, digest: str, home: str) -> None:
+    """Raises ``Conflict`` unless ``message``, with that digest and bound for session ``home``, is ``stored`` again."""
+    if (stored.digest, stored.kind, stored.session_id) != (digest, message.kind, home):
         raise Conflict(f"message id {message.id!r} is taken by another message of this user; give a new id")
 
 

@@ -88,11 +88,11 @@ def follows(message: Message, parent: Message | None, session_id: str) -> bool:
 def placed(message: Message, parent: Message | None) -> Message:
     """The message behind its parent."""
     if not message.session_id:
-        return replace(message, parent_id=None, position=0, chain="")
+        return message.but(parent_id=None, position=0, chain="")
     parent_id, position, chain = (parent.id, parent.position, parent.chain) if parent else (None, 0, "")
     if message.role not in ("system", "developer"):
         chain = link(chain, message.digest)
-    return replace(message, parent_id=parent_id, position=position + 1, chain=chain)
+    return message.but(parent_id=parent_id, position=position + 1, chain=chain)
 
 
 def add(held: Held, session_id: str, new: Mapping[str, Message], *, at_end: bool) -> None:
@@ -119,7 +119,7 @@ def activate(held: Held, session_id: str, head: str | None) -> None:
         head = held.log[head].parent_id
     for message in list(held.log.values()):
         if message.session_id == session_id and message.active != (message.id in path):
-            held.log[message.id] = replace(message, active=not message.active)
+            held.log[message.id] = message.but(active=not message.active)
 
 
 def counted(held: Held, session: SessionInfo) -> SessionInfo:

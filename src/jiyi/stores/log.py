@@ -8,11 +8,11 @@ from __future__ import annotations
 import secrets
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from jiyi.errors import NotFound
-from jiyi.history import link
+from jiyi.history import digest, link
 from jiyi.stores import rows
 from jiyi.stores.checks import check_known
 from jiyi.stores.rows import SEQ_MASK, key_of
@@ -30,6 +30,12 @@ HOLDS = (
 )
 LONG_AGO = -(1 << 62)  # due before everything that has a time
 _TOGETHER = 1_000  # ids looked up by one statement
+_LOOK = (
+    "SELECT s.id, s.salt, s.head, EXISTS (SELECT 1 FROM cursor WHERE scope = s.id AND due IS NULL),"
+    " (SELECT key FROM message WHERE id = ?5 AND key >> 32 = s.id), e.id, m.key, m.id, m.position, m.chain"
+    " FROM scope s LEFT JOIN session e ON e.scope = s.id AND e.name = ?4"
+    " LEFT JOIN message m ON m.key = (s.id << 32) + e.head WHERE s.tenant = ?1 AND s.user = ?2 AND s.agent = ?3"
+)
 _INSERT = f"INSERT INTO message VALUES ({', '.join('?' * 17)})"
 
 
@@ -99,45 +105,77 @@ class _Path:
     chain: str = ""
 
 
+@dataclass(slots=True)
+class _End:
+    """Where the log of a scope stands when something is appended.
+
+    Attributes:
+        key, head, salt: the scope's number, newest seq and salt.
+        idle: some step had nothing to do until now.
+        session: number of the session, None when it is new.
+        path: the end of the session's current path.
+    """
+
+    key: int
+    salt: bytes
+    head: int = 0
+    idle: bool = True
+    session: int | None = None
+    path: _Path = field(default_factory=_Path)
+
+
 def append(
     db: sqlite3.Connection, scope: Scope, session_id: str, messages: Sequence[Message], after: str | None
 ) -> list[Message]:
     """``Store.append``."""
     if not messages:
         return []
-    key = make_scope(db, scope)
-    known, new = _known(db, key, messages), dict[str, Message]()
-    session = _find_session(db, key, session_id)
-    path = _start(db, key, session, after)
-    head: int = db.execute("SELECT head FROM scope WHERE id = ?", (key,)).fetchone()[0]
+    end, known = _look(db, scope, session_id, messages)
+    session, head, new = end.session, end.head, dict[str, Message]()
+    path = end.path if after == "head" else _start(db, end.key, session, after)
     inserts: list[rows.Row] = []
     for message in messages:
         stored = known.get(message.id) or new.get(message.id)
-        inside = message.kind != "statement" and session_id != ""
+        home = session_id if message.kind != "statement" else ""
+        fingerprint = message.digest or digest(end.salt, message)
         if stored is not None:
-            check_known(stored, message, session_id if inside else "")
-            if after != "head" and inside and stored.parent_id == path.parent_id:
+            check_known(stored, message, fingerprint, home)
+            if after != "head" and home and stored.parent_id == path.parent_id:
                 path = _Path(stored.seq, stored.id, stored.position, stored.chain)  # sent again: go on behind it
-        else:
-            head += 1
-            stored = _place(message, session_id if inside else "", head, path)
-            if inside and session is None:
-                session = _make_session(db, key, session_id, message.recorded_at)
-            inserts.append(rows.message_row(stored, key, session if inside else None, path.parent if inside else None))
-            if inside and session is not None:
-                if after != "head":  # once; then the path goes on at its end
-                    activate(db, key, session, path.parent)
-                    after = "head"
-                path = _Path(head, stored.id, stored.position, stored.chain)
-            new[message.id] = stored
+            continue
+        head += 1
+        new[message.id] = stored = _place(message, fingerprint, home, head, path)
+        if not home:
+            inserts.append(rows.message_row(stored, end.key, None, None))
+            continue
+        if session is None:
+            session = _make_session(db, end.key, session_id, message.recorded_at)
+        inserts.append(rows.message_row(stored, end.key, session, path.parent))
+        if after != "head":  # once; then the path goes on at its end
+            activate(db, end.key, session, path.parent)
+            after = "head"
+        path = _Path(head, stored.id, stored.position, stored.chain)
     if inserts:
         db.executemany(_INSERT, inserts)
-        last = list(new.values())[-1]
-        _arrived(db, key, head, len(inserts), last.recorded_at)
-        if session is not None and any(message.session_id for message in new.values()):
+        last = next(reversed(new.values()))
+        _arrived(db, end, len(inserts), last.recorded_at)
+        if session is not None and any(stored.session_id for stored in new.values()):
             _touch(db, session, path.parent, last.recorded_at)
-    known = _known(db, key, messages) if known and inserts else known  # their branch may have changed
+        known = _known(db, end.key, messages) if known else known  # their branch may have changed
     return [new.get(message.id) or known[message.id] for message in messages]
+
+
+def _look(
+    db: sqlite3.Connection, scope: Scope, session_id: str, messages: Sequence[Message]
+) -> tuple[_End, dict[str, Message]]:
+    """Where the log stands, and which of the messages it has; for one message told by one statement."""
+    row = db.execute(_LOOK, (scope.tenant, scope.user, scope.agent, session_id, rows.pack(messages[0].id))).fetchone()
+    if row is None:
+        return _End(make_scope(db, scope), make_salt(db, scope)), {}
+    key, salt, head, idle, same, session, seq, id_, position, chain = row
+    path = _Path() if seq is None else _Path(seq & SEQ_MASK, rows.unpack(id_), position, rows.unpack(chain))
+    known = {} if same is None and len(messages) == 1 else _known(db, key, messages)
+    return _End(key, salt, head, idle, session, path), known
 
 
 def _known(db: sqlite3.Connection, key: int, messages: Sequence[Message]) -> dict[str, Message]:
@@ -170,19 +208,17 @@ def by_key(db: sqlite3.Connection, key: int) -> Message:
     )
 
 
-def _place(message: Message, session_id: str, seq: int, path: _Path) -> Message:
+def _place(message: Message, fingerprint: str, session_id: str, seq: int, path: _Path) -> Message:
     """The message as it is stored: at the end of ``path``, or outside any session."""
-    if not session_id:
-        return replace(message, session_id="", seq=seq, position=0, parent_id=None, chain="", active=True)
-    return replace(
-        message,
-        session_id=session_id,
-        seq=seq,
-        position=path.position + 1,
-        parent_id=path.parent_id,
-        chain=path.chain if message.role in ("system", "developer") else link(path.chain, message.digest),
+    position, parent_id, chain = 0, None, ""
+    if session_id:
+        position, parent_id, chain = path.position + 1, path.parent_id, path.chain
+        if message.role not in ("system", "developer"):
+            chain = link(chain, fingerprint)
+    return message.but(
+        session_id=session_id, seq=seq, position=position, parent_id=parent_id, chain=chain, digest=fingerprint,
         active=True,
-    )
+    )  # fmt: skip
 
 
 def _find_session(db: sqlite3.Connection, scope: int, name: str) -> int | None:
@@ -200,16 +236,10 @@ def _make_session(db: sqlite3.Connection, scope: int, name: str, at: datetime | 
 
 
 def _start(db: sqlite3.Connection, scope: int, session: int | None, after: str | None) -> _Path:
-    """The place behind ``after``."""
-    if after is None or (session is None and after == "head"):
+    """The place behind the message ``after``, None for the very beginning."""
+    if after is None:
         return _Path()
-    if after == "head":
-        row = db.execute("SELECT head FROM session WHERE id = ?", (session,)).fetchone()
-        seq: int | None = row[0]
-    else:
-        seq = find_in_session(db, scope, session, after)
-    if seq is None:
-        return _Path()
+    seq = find_in_session(db, scope, session, after)
     row = db.execute("SELECT id, position, chain FROM message WHERE key = ?", (key_of(scope, seq),)).fetchone()
     return _Path(seq, rows.unpack(row[0]), row[1], rows.unpack(row[2]))
 
@@ -224,11 +254,12 @@ def find_in_session(db: sqlite3.Connection, scope: int, session: int | None, mes
     raise NotFound(f"message {message_id!r} is not in this session")
 
 
-def _arrived(db: sqlite3.Connection, scope: int, head: int, count: int, at: datetime | None) -> None:
+def _arrived(db: sqlite3.Connection, end: _End, count: int, at: datetime | None) -> None:
     """Moves the log's head; every step that had nothing to do is due."""
-    db.execute("UPDATE scope SET head = ?, messages = messages + ? WHERE id = ?", (head, count, scope))
-    due = LONG_AGO if at is None else rows.micros(at)
-    db.execute("UPDATE cursor SET due = ? WHERE scope = ? AND due IS NULL", (due, scope))
+    db.execute("UPDATE scope SET head = head + ?1, messages = messages + ?1 WHERE id = ?2", (count, end.key))
+    if end.idle:
+        due = LONG_AGO if at is None else rows.micros(at)
+        db.execute("UPDATE cursor SET due = ? WHERE scope = ? AND due IS NULL", (due, end.key))
 
 
 def _touch(db: sqlite3.Connection, session: int, head: int | None, at: datetime | None) -> None:

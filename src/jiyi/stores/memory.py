@@ -17,6 +17,7 @@ from operator import mul
 from pathlib import Path
 
 from jiyi.errors import Conflict, InvalidInput, NotFound, StoreError
+from jiyi.history import digest
 from jiyi.stores.checks import check_finite, check_known
 from jiyi.stores.held import (
     EPOCH,
@@ -70,6 +71,7 @@ class MemoryStore:
     """``Store`` in the memory of this process, for one event loop; gone when it ends."""
 
     url = "memory:"
+    adds_inline = False  # nothing here is safe against threads
 
     def __init__(self) -> None:
         self._scopes: dict[Scope, Held] = {}
@@ -109,14 +111,17 @@ class MemoryStore:
         new: dict[str, Message] = {}
         for message in messages:
             stored = held.log.get(message.id) or new.get(message.id)
+            fingerprint = message.digest or digest(held.salt, message)
             home = "" if message.kind == "statement" else session_id
             if stored is None:
                 seq = held.head + len(new) + 1
-                stored = placed(replace(deepcopy(message), session_id=home, seq=seq, active=True), parent)
+                stored = placed(
+                    deepcopy(message).but(digest=fingerprint, session_id=home, seq=seq, active=True), parent
+                )
                 new[message.id] = stored
                 parent = stored if home else parent
                 continue
-            check_known(stored, message, home)
+            check_known(stored, message, fingerprint, home)
             if after != "head" and follows(stored, parent, session_id):
                 parent = stored
         if new:

@@ -8,6 +8,7 @@ thread that commits together what has gathered.  What is done stands in plain fu
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
+from jiyi import inline
 from jiyi.errors import InvalidInput, StoreError
 from jiyi.stores import checkpoints, cursors, database, erasure, filters, log, postings, records, segments
 from jiyi.stores.scan import Scanner
@@ -50,9 +52,12 @@ class SqliteStore:
     """``Store`` in an SQLite file; several processes may open the same one.
 
     Attributes:
+        adds_inline: see ``jiyi.ports.Store``.
         url: ``sqlite:///`` and the absolute path, so four slashes where paths begin with one: ``sqlite:////tmp/x.db``.
             It can be opened again from any directory.
     """
+
+    adds_inline = True
 
     def __init__(self, path: Path, db: sqlite3.Connection, timeout: float, cache_bytes: int) -> None:
         self.url = f"sqlite:///{path}"
@@ -63,10 +68,11 @@ class SqliteStore:
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="jiyi-reader")
         self._own = threading.local()
         self._open = list[sqlite3.Connection]()
-        self._salts = database.connect(path, timeout)
-        self._salts_lock = threading.Lock()
+        self._near = database.connect(path, timeout)  # for what is read where it is asked
+        self._near_lock = threading.Lock()
         self._scanner = Scanner(cache_bytes)
         self._closed = False
+        self._process = os.getpid()
 
     @classmethod
     async def open(
@@ -107,16 +113,22 @@ class SqliteStore:
 
     async def _read(self, work: Work[T]) -> T:
         """Runs ``work`` in a read transaction on a reader thread: everything it sees is of one moment."""
-        if self._closed:
-            raise StoreError(f"{self._path} was closed; open it again")
+        self._check()
+        if inline.here():
+            with self._near_lock:
+                return self._read_on(self._near, work)
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._read_now, work)
 
     def _read_now(self, work: Work[T]) -> T:
-        with database.wrapped(self._path):
-            db: sqlite3.Connection | None = getattr(self._own, "db", None)
-            if db is None:
+        db: sqlite3.Connection | None = getattr(self._own, "db", None)
+        if db is None:
+            with database.wrapped(self._path):
                 db = self._own.db = database.connect(self._path, self._timeout)
-                self._open.append(db)
+            self._open.append(db)
+        return self._read_on(db, work)
+
+    def _read_on(self, db: sqlite3.Connection, work: Work[T]) -> T:
+        with database.wrapped(self._path):
             db.execute("BEGIN")
             try:
                 return work(db)
@@ -125,9 +137,18 @@ class SqliteStore:
                     db.execute("ROLLBACK")
 
     async def _write(self, work: Work[T], *, transaction: bool = True) -> T:
-        """Runs ``work`` on the writer thread; returns after the commit."""
+        """Runs ``work`` on the writer thread, or on this one where that may wait; returns after the commit."""
+        self._check()
+        if inline.here() and transaction:
+            return self._writer.run(work)
         future: Future[T] = self._writer.submit(work, transaction=transaction)
         return await asyncio.wrap_future(future)
+
+    def _check(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self._path} was closed; open it again")
+        if os.getpid() != self._process:  # SQLite's locks do not pass to a forked child
+            raise StoreError(f"{self._path} was opened before this process was forked; open it again in this process")
 
     async def _in_scope(self, scope: Scope, nothing: T, work: Callable[[sqlite3.Connection, int], T]) -> T:
         def run(db: sqlite3.Connection) -> T:
@@ -195,10 +216,9 @@ class SqliteStore:
         Asked before every message, so it is read where we are: microseconds, where another thread would take ten times
         as long.  Not remembered: another process may have erased the user.
         """
-        if self._closed:
-            raise StoreError(f"{self._path} was closed; open it again")
-        with database.wrapped(self._path), self._salts_lock:
-            found = log.salt(self._salts, scope)
+        self._check()
+        with database.wrapped(self._path), self._near_lock:
+            found = log.salt(self._near, scope)
         return found if found is not None else await self._write(lambda db: log.make_salt(db, scope))
 
     # -- derived
@@ -323,8 +343,7 @@ class SqliteStore:
 
     async def backup(self, target: Path) -> None:
         """See ``Store.backup``."""
-        if self._closed:
-            raise StoreError(f"{self._path} was closed; open it again")
+        self._check()
         await asyncio.to_thread(database.backup, self._path, target, self._timeout)
 
     async def close(self) -> None:
@@ -337,5 +356,5 @@ class SqliteStore:
         self._writer.close()
         self._readers.shutdown(wait=True)
         self._scanner.clear()
-        for db in (*self._open, self._salts, self._db):  # the last one takes the write-ahead log with it
+        for db in (*self._open, self._near, self._db):  # the last one takes the write-ahead log with it
             db.close()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jiyi.errors import Conflict, NotFound
-from jiyi.history import link
+from jiyi.history import digest, link
 from jiyi.ports import Store
 from jiyi.testing.store.case import ADA, EVERYTHING, StoreCase, at, ids, many, said, statement
 from jiyi.types import Filter, Message, Scope, SessionInfo
@@ -45,6 +45,17 @@ class Log(StoreCase):
         assert b.chain == link(a.chain, b.digest)
         assert [m.position for m in (system, a, developer, b)] == [1, 2, 3, 4]
         assert b.parent_id == "dev"
+
+    async def test_a_message_without_digest_is_given_one(self, store: Store) -> None:
+        await self.add(store, "known")
+        plain, system = said("a", digest=""), said("b", role="system", digest="")
+        a, b = await store.append(ADA, "s", [plain, system])
+        salt = await store.salt(ADA)
+        assert (a.digest, b.digest) == (digest(salt, plain), digest(salt, system))
+        assert a.chain == b.chain == link((await store.messages(ADA))[0].chain, a.digest)
+        assert await store.append(ADA, "s", [plain]) == [a]
+        with pytest.raises(Conflict):
+            await store.append(ADA, "s", [said("a", "other words", digest="")])
 
     async def test_nothing_to_append_changes_nothing(self, store: Store) -> None:
         assert await store.append(ADA, "s", []) == []
