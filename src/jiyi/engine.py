@@ -17,6 +17,7 @@ from jiyi.opening import close_embedder, open_embedder, open_llm, open_store, re
 from jiyi.options import Options, Stated, Where, filter_of, known
 from jiyi.prompts import prompt
 from jiyi.recipes import compose, derivers
+from jiyi.redaction import redacted, redactor
 from jiyi.search import Searcher, Wanted
 from jiyi.session import AsyncSession
 from jiyi.text import check_text, clear_caches
@@ -54,6 +55,7 @@ class AsyncMemory:
         self.llm: Metered | None = None
         self.memory_llm: Metered | None = None
         self._instructions = options.get("instructions")
+        self._redactor = redactor(options.get("redact", settings.redact))
         self._embedder: Embedder | None = None
         self._embedding: str | Embedder | None = None  # what was asked for: one that we were given is not ours to close
 
@@ -214,9 +216,13 @@ class AsyncMemory:
         self, scope: Scope, session_id: str, messages: Sequence[Message], *, after: str | None = "head"
     ) -> list[Message]:
         """Stores drafts of ``intake`` and wakes the worker; sessions write through this."""
-        stored = await self.store.append(scope, session_id, messages, after=after)
+        stored = await self.store.append(scope, session_id, self.clean(messages), after=after)
         self.worker.wake()
         return stored
+
+    def clean(self, drafts: Sequence[Message]) -> list[Message]:
+        """Messages as they are kept: without secrets, where the memory was opened with ``redact``."""
+        return list(drafts) if self._redactor is None else [redacted(draft, self._redactor) for draft in drafts]
 
     # -- reading
 

@@ -12,7 +12,7 @@ from jiyi.errors import InvalidInput
 from jiyi.types import ROLES, Filter, MessageKind, Role
 
 if TYPE_CHECKING:
-    from jiyi.ports import LLM, Clock, Embedder, Strategy, TokenCounter
+    from jiyi.ports import LLM, Clock, Embedder, Redactor, Strategy, TokenCounter
 
 KINDS: tuple[MessageKind, ...] = ("message", "statement")
 
@@ -27,6 +27,7 @@ class Options(TypedDict, total=False):
         llm: the model that answers, for example ``ollama:qwen3:8b``, or an instance; None for none.
         memory_llm: the one that derives; None for the same.
         instructions: what the answering model is told; None for the shipped prompt, "" for nothing.
+        redact: take secrets out of what is written: True, kinds of ``jiyi.redaction.KINDS``, or a ``Redactor``.
         tenant, agent: the fences around the users.
         clock: the time, for tests.
         settings: instead of those from the environment and files.
@@ -38,6 +39,7 @@ class Options(TypedDict, total=False):
     llm: str | LLM | None
     memory_llm: str | LLM | None
     instructions: str | None
+    redact: bool | str | Sequence[str] | Redactor
     tenant: str
     agent: str
     clock: Clock

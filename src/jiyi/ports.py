@@ -62,6 +62,17 @@ class TokenCounter(Protocol):
         ...
 
 
+class Redactor(Protocol):
+    """Takes secrets out of a text before it is stored.  Pure, and fast: every message that is written goes through."""
+
+    def redact(self, text: str) -> tuple[str, Mapping[str, int]]:
+        """The text with a visible mark in the place of each secret, and what was found: kind -> how many, never the
+        secret or a hash of it.  A text without secrets comes back as it is, with an empty mapping; so does a text that
+        went through before.
+        """
+        ...
+
+
 class Embedder(Protocol):
     """Turns text into unit-length vectors.  CPU work runs off the event loop."""
 
@@ -457,6 +468,7 @@ __all__ = [
     "Deriving",
     "Embedder",
     "Reader",
+    "Redactor",
     "Request",
     "Store",
     "Strategy",

@@ -107,7 +107,7 @@ class AsyncSession:
         drafts = intake.given(messages, self.id, now=now, name_them=False)
         drafts = [draft for draft in drafts if draft.role not in ("system", "developer")]
         salt = await self._memory.store.salt(self._scope)
-        drafts = [draft.but(digest=digest(salt, draft)) for draft in drafts]
+        drafts = [draft.but(digest=digest(salt, draft)) for draft in self._memory.clean(drafts)]
         async with self._syncing:
             return await self._sync(drafts)
 
@@ -324,7 +324,7 @@ class AsyncSession:
             return stored
         with self._adding:
             said = {message.id: message for message in self._unkept}
-            for draft in drafts:
+            for draft in self._memory.clean(drafts):
                 if draft.id not in said:
                     said[draft.id] = draft.but(position=len(said) + 1)
             self._unkept = list(said.values())

@@ -275,3 +275,16 @@ def test_scopes_do_not_see_each_other(jiyi: Run) -> None:
     assert jiyi("search", "--user", "ada", "--tenant", "two", "tea", "--floor", "0", "--json").json == []
     assert jiyi("users").well().out == ""
     assert jiyi("users", "--tenant", "one").well().out == "ada\n"
+
+
+def test_a_context_by_importance(jiyi: Run, here: Path) -> None:
+    lines = ["The budget is 500 dollars.", *["haha, nice"] * 30, "now"]
+    write_lines(here / "chat.json", [{"role": "user", "content": text} for text in lines])
+    jiyi("import", "chat.json", "--user", "ada", "--no-index").well()
+    session = jiyi("sessions", "--user", "ada", "--json").well().json[0]["id"]
+    shown = jiyi(
+        "context", "--user", "ada", "--session", session, "--recipe", "importance", "--max-tokens", "60"
+    ).well()
+    assert "500 dollars" in shown.out and "less important" in shown.out
+    refused = jiyi("context", "--user", "ada", "--recipe", "important")
+    assert "Did you mean 'importance'" in refused.err

@@ -207,3 +207,18 @@ def test_export_never_writes_over_the_database_and_never_half(jiyi: Run, here: P
     assert (here / "out.jsonl").read_text(encoding="utf-8") == "what was there"
     jiyi("export", "out.jsonl").well()
     assert [file.name for file in here.iterdir() if file.name.endswith(".part")] == []
+
+
+def test_secrets_are_redacted_and_counted(jiyi: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JIYI_REDACT", "on")
+    write_lines(
+        here / "chat.jsonl", line("card 4111111111111111"), line("密码是abc123"), line("order no. 4111111111111111")
+    )
+    first = jiyi("import", "chat.jsonl", "--json").well().json
+    assert first["redacted"] == {"card": 1, "password": 1}
+    again = jiyi("import", "chat.jsonl").well()
+    assert "0 new" in again.out and "1 card, 1 password" in again.out
+    assert messages(jiyi) == ["card [redacted: card]", "密码是[已隐去：密码]", "order no. 4111111111111111"]
+    assert "redacted: 1 password" in jiyi("add", "my password is hunter2", "--user", "ada").well().out
+    monkeypatch.setenv("JIYI_REDACT", "cards")
+    assert "there are private_key, key" in jiyi("users").err

@@ -10,7 +10,7 @@ import click
 from jiyi.cli.app import State, opened, run, shared
 from jiyi.cli.indexing import catch_up
 from jiyi.cli.output import clean, console, short, show_table, when, write_json
-from jiyi.cli.values import message_json, session_json
+from jiyi.cli.values import counted, message_json, redactions, session_json
 from jiyi.errors import InvalidInput
 from jiyi.importing import moment
 from jiyi.types import ROLES, Message
@@ -105,6 +105,8 @@ def _show_stored(state: State, message: Message) -> None:
         return
     where = f"session {message.session_id}" if message.session_id else "statements"
     console().print(f"stored {clean(message.id)} as message {message.seq} of the log ({clean(where)})")
+    if found := redactions([message]):
+        console().print(f"redacted: {counted(found)}")
 
 
 @click.command()

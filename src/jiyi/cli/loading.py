@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections import Counter
 from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar, cast
 
 from jiyi import importing, intake
+from jiyi.cli.values import redactions
 from jiyi.engine import AsyncMemory
 from jiyi.errors import Conflict, ImportFailed, JiyiError
 from jiyi.history import digest
 from jiyi.importing import Entry, Problem
+from jiyi.types import Message
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -33,6 +37,7 @@ class Loaded:
         total: messages of the file that can be stored.
         done: how many of them are stored, now or before.
         new: how many were not there before.
+        redacted: kind -> secrets taken out of the messages.
         complete: all were stored.
         waiting: messages not indexed at the end.
     """
@@ -45,6 +50,7 @@ class Loaded:
     stored: bool = False
     complete: bool = False
     waiting: int = 0
+    redacted: Counter[str] = field(default_factory=Counter[str])
     problems: list[Problem] = field(default_factory=list[Problem])
 
 
@@ -112,7 +118,7 @@ class Loading:
         before = await memory.stats()
         task = bars.add_task("storing", total=loaded.total)
         for window in _windows(self._entries()):
-            for problem in await _whole(_store(memory, window)):
+            for problem in await _whole(_store(memory, window, loaded.redacted)):
                 loaded.problems.append(problem)
                 loaded.total -= 1
             loaded.done = min(loaded.total, loaded.done + sum(map(len, window)))
@@ -136,20 +142,21 @@ class Loading:
                 salts[user] = await memory.store.salt(memory.scope(user))
                 known[user] = {message.id: message.digest for message in await memory.messages(user_id=user)}
             there = known[user].get(entry.message_id)
-            if there is not None and there != _digest(salts[user], entry):
+            if there is not None and there != _digest(salts[user], entry, memory):
                 what = f"message_id: {user} has another message {entry.message_id!r} in this database"
                 self._loaded.problems.append(Problem(entry.line, what))
                 self._loaded.total -= 1
                 self._taken.add((user, entry.message_id))
 
 
-def _digest(salt: bytes, entry: Entry) -> str:
+def _digest(salt: bytes, entry: Entry, memory: AsyncMemory) -> str:
     fields = dict(entry.fields)
     content = fields.pop("text", None) or fields.pop("content", None)
     role = fields.pop("role", "user")
     details = {key: item for key, item in fields.items() if key in intake.Details.__annotations__}
     said = cast("intake.Details", {**details, "created_at": None})
-    return digest(salt, intake.draft(entry.session_id, role, content, said, now=importing.LONG_AGO))
+    draft = intake.draft(entry.session_id, role, content, said, now=importing.LONG_AGO)
+    return digest(salt, memory.clean([draft])[0])
 
 
 def _windows(entries: Iterator[Entry]) -> Iterator[list[list[Entry]]]:
@@ -183,7 +190,7 @@ async def _whole(work: Coroutine[None, None, T]) -> T:
         raise
 
 
-async def _store(memory: AsyncMemory, window: list[list[Entry]]) -> list[Problem]:
+async def _store(memory: AsyncMemory, window: list[list[Entry]], found: Counter[str]) -> list[Problem]:
     """Stores the groups side by side, so that the store may commit them together; gives back what it refused."""
     for user in dict.fromkeys(group[0].user_id for group in window):
         await memory.store.salt(memory.scope(user))  # a new user is made once, so that the groups keep their order
@@ -192,24 +199,24 @@ async def _store(memory: AsyncMemory, window: list[list[Entry]]) -> list[Problem
     for group, result in zip(window, results, strict=True):
         if isinstance(result, Conflict) and len(group) > 1:
             for entry in group:
-                problems += await _store(memory, [[entry]])
+                problems += await _store(memory, [[entry]], found)
         elif isinstance(result, Conflict):
             problems.append(Problem(group[0].line, str(result)))
         elif isinstance(result, BaseException):
             raise result
+        else:
+            found.update(redactions(result))
     return problems
 
 
-async def _store_group(memory: AsyncMemory, group: Sequence[Entry]) -> None:
+async def _store_group(memory: AsyncMemory, group: Sequence[Entry]) -> list[Message]:
     first = group[0]
     if not first.session_id:
         fields = dict(first.fields)
-        await memory.remember(str(fields.pop("text")), user_id=first.user_id, **fields)  # type: ignore[arg-type]
-        return
+        return [await memory.remember(str(fields.pop("text")), user_id=first.user_id, **fields)]  # type: ignore[arg-type]
     chat = memory.session(first.session_id, user_id=first.user_id)
-    await chat.add_many([entry.fields for entry in group])
+    stored = await chat.add_many([entry.fields for entry in group])
     if first.title:
-        try:
+        with contextlib.suppress(JiyiError):  # a title that cannot be kept is no reason to lose the messages
             await chat.rename(first.title)
-        except JiyiError:  # a title that cannot be kept is no reason to lose the messages
-            return
+    return stored

@@ -19,6 +19,7 @@ from jiyi.cli.app import Interrupted, State, database, opened, run, shared
 from jiyi.cli.indexing import pending, with_bars
 from jiyi.cli.loading import Loaded, Loading
 from jiyi.cli.output import clean, console, progress_bars, say, show_pairs, write_json
+from jiyi.cli.values import counted
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.types import Message
 
@@ -110,6 +111,7 @@ def _stopped(loaded: Loaded) -> str:
 def _summary(state: State, loaded: Loaded, form: str, seconds: float, no_index: bool) -> None:
     if state.json:
         value = asdict(loaded)
+        value["redacted"] = dict(loaded.redacted)
         value["problems"] = [{"line": found.line, "message": found.what} for found in loaded.problems]
         write_json({**value, "format": form, "seconds": round(seconds, 2), "db": database(state.settings())})
         return
@@ -120,6 +122,7 @@ def _summary(state: State, loaded: Loaded, form: str, seconds: float, no_index: 
             ("users", f"{loaded.users:,}"),
             ("sessions", f"{loaded.sessions:,}"),
             ("messages", f"{loaded.total:,}: {loaded.new:,} new, {loaded.total - loaded.new:,} known already"),
+            *([("redacted", counted(loaded.redacted))] if loaded.redacted else []),
             ("time", f"{seconds:.1f} s"),
         ]
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
 from jiyi.types import Checkpoint, Hit, Message, SessionInfo
@@ -77,3 +79,18 @@ def hit_json(hit: Hit) -> dict[str, object]:
         value["before"] = [message_json(near) for near in hit.before]
         value["after"] = [message_json(near) for near in hit.after]
     return value
+
+
+def redactions(messages: Iterable[Message]) -> dict[str, int]:
+    """What was taken out of these messages: kind -> how many."""
+    found: Counter[str] = Counter()
+    for message in messages:
+        counts = message.metadata.get("redacted")
+        if isinstance(counts, Mapping):
+            found.update({kind: count for kind, count in counts.items() if isinstance(count, int)})
+    return dict(found)
+
+
+def counted(found: Mapping[str, int]) -> str:
+    """Counts in words: ``2 card, 1 password``."""
+    return ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in sorted(found.items()))
