@@ -5,12 +5,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test setup check format docs bench compare lock build clean
+.PHONY: help demo test live setup check format docs bench compare lock build clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    see it work: two sample conversations, questions, a context"
 	@echo "make test    run the tests"
+	@echo "make live    the tests with a real small model, which is fetched (200 MB in all)"
 	@echo "make setup   only make the environment, $(VENV)"
 	@echo "make check   format, lint, types, layers, docs, tests: all that must pass before a commit is shared"
 	@echo "make format  put the code into its form"
@@ -25,6 +26,10 @@ demo: $(VENV)/.use
 
 test: $(VENV)/.dev
 	@$(BIN)/python -m pytest
+
+live: $(VENV)/.dev
+	@PYTHON=$(PYTHON) sh scripts/setup.sh llamacpp
+	JIYI_LIVE_GGUF=$$($(BIN)/python scripts/live_model.py $(VENV)/live) $(BIN)/python -m pytest tests/live -s
 
 setup: $(VENV)/.dev
 

@@ -355,7 +355,7 @@ class AsyncMemory:
             erased = await self.store.forget(scope, everything=True)
         _refuse_patterns(names, erased)
         clear_caches()
-        for holder in (self._embedder, self.counter, self.llm, self.memory_llm):
+        for holder in (self._embedder, self.counter, self.llm, self.memory_llm, self.worker):
             clear: Callable[[], None] | None = getattr(holder, "clear", None)
             if clear is not None:
                 clear()

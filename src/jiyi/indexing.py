@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+from array import array
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import blake2b
+from secrets import token_bytes
+
 from jiyi.ports import Batch, Embedder
 from jiyi.ranking import index_text
 from jiyi.text import TERMS_VERSION, terms
-from jiyi.types import Changes, Embedded, Indexed, Message, Step
+from jiyi.types import Changes, Embedded, Indexed, Message, Step, Vector
 
 PIECES = 64
 """Pieces embedded in one batch, about: seconds of work, so that a lease does not run out over long messages."""
+
+KEPT = 512
+"""Vectors kept so that nothing is embedded twice: several batches, and less than a megabyte of the bundled model's."""
 
 LEXICAL = Step("lexical", TERMS_VERSION)
 
@@ -36,16 +46,34 @@ def lexical_entry(message: Message) -> Indexed:
 
 
 class DenseIndex:
-    """Derives the vectors of each message; a long one has several."""
+    """Derives the vectors of each message; a long one has several.
+
+    The last vectors are kept, by a hash of their text: what is said again, or derived again because a commit failed, is
+    not embedded again.
+    """
 
     batch_size = 32
 
     def __init__(self, embedder: Embedder) -> None:
         self.step = dense_step(embedder.name)
         self._embedder = embedder
+        self._secret = token_bytes(16)  # so that a hash left in memory gives no guessed text away
+        self._kept: OrderedDict[bytes, Vector] = OrderedDict()
+
+    def clear(self) -> None:
+        """Forgets the vectors it keeps: after texts were erased."""
+        self._kept = OrderedDict()  # what is being embedded now goes into the old one
 
     async def derive(self, batch: Batch) -> Changes:
         """Vectors of the batch's messages."""
+        kept = self._kept
+        pieces, cursor = await asyncio.to_thread(self._pieces, batch)  # a model's own tokenizer takes its time
+        vectors = await self._vectors([piece for _, _, piece in pieces], kept)
+        found = tuple(Embedded(seq, chunk, vector) for (seq, chunk, _), vector in zip(pieces, vectors, strict=True))
+        return Changes(cursor=cursor, vectors=found)
+
+    def _pieces(self, batch: Batch) -> tuple[list[tuple[int, int, str]], int]:
+        """(seq, chunk, text) of as many of the batch's messages as are embedded together, and the seq of the last."""
         pieces: list[tuple[int, int, str]] = []
         cursor = batch.cursor
         for message in batch.messages:
@@ -55,9 +83,25 @@ class DenseIndex:
                 cursor = message.seq - 1
                 break
             pieces += [(message.seq, n, piece) for n, piece in enumerate(self._embedder.split(index_text(message)))]
-        vectors = await self._embedder.embed([piece for _, _, piece in pieces])
-        found = tuple(Embedded(seq, chunk, vector) for (seq, chunk, _), vector in zip(pieces, vectors, strict=True))
-        return Changes(cursor=cursor, vectors=found)
+        return pieces, cursor
+
+    async def _vectors(self, texts: Sequence[str], kept: OrderedDict[bytes, Vector]) -> list[Vector]:
+        """The vectors of texts, each text embedded once."""
+        keys = [self._key(text) for text in texts]
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
+        found = {key: kept[key] for key in keys if key in kept}
+        if new:
+            made = await self._embedder.embed(list(new.values()))
+            found |= {key: array("f", vector) for key, vector in zip(new, made, strict=True)}
+        kept.update(found)
+        for key in found:
+            kept.move_to_end(key)
+        while len(kept) > KEPT:
+            kept.popitem(last=False)
+        return [found[key] for key in keys]
+
+    def _key(self, text: str) -> bytes:
+        return blake2b(text.encode("utf-8", "surrogatepass"), key=self._secret, digest_size=16).digest()
 
 
 def is_index(step: Step) -> bool:

@@ -62,12 +62,12 @@ def open_embedder(spec: str | Embedder | None, settings: Settings) -> Embedder |
 
     Args:
         spec: ``auto`` (the bundled model where it is installed, else none), ``none`` or None, ``provider:model`` or
-            ``provider:model@URL`` for an OpenAI-compatible server (see ``jiyi.providers``), a plugin's name, or an
-            instance.
+            ``provider:model@URL`` for an OpenAI-compatible server (see ``jiyi.providers``), a plugin's name,
+            ``plugin:model`` (the plugin's class is called with the text behind the colon), or an instance.
         settings: the cache directory; keys, addresses, limits.
 
     Raises:
-        InvalidInput: a provider without a model.
+        InvalidInput: a name without a model.
         NotFound: no such embedder.
         ModelRejected: the provider's key is missing; names its variable.
         MissingDependency: its extra is not installed.
@@ -84,10 +84,15 @@ def open_embedder(spec: str | Embedder | None, settings: Settings) -> Embedder |
         from jiyi.embedders.local import LocalEmbedder
 
         return LocalEmbedder(cache_dir=Path(settings.cache_dir) if settings.cache_dir else None)
-    if spec.partition(":")[0].strip() in PROVIDERS:
+    name, _, model = (part.strip() for part in spec.partition(":"))
+    if name in PROVIDERS:
         from jiyi.embedders.openai import OpenAIEmbedder
 
         return OpenAIEmbedder(_address(spec, settings), limits=_limits(settings))
+    if name == "sentence_transformers" and not model:
+        raise InvalidInput("embedder", f"{name} needs a model behind a colon, for example {name}:BAAI/bge-m3")
+    if model and name in names("embedders"):
+        return cast("Embedder", load("embedders", name)(model))
     return cast("Embedder", load("embedders", spec)())
 
 

@@ -17,6 +17,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "hashing": "jiyi.embedders.hashing:HashingEmbedder",
         "local": "jiyi.embedders.local:LocalEmbedder",
         "openai": "jiyi.embedders.openai:OpenAIEmbedder",
+        "sentence_transformers": "jiyi.embedders.sentence_transformers:SentenceTransformersEmbedder",
     },
     "llms": {"llamacpp": "jiyi.llms.llamacpp:LlamaCpp", "openai": "jiyi.llms.openai:OpenAIChat"},
     "strategies": {

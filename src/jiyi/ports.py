@@ -79,7 +79,7 @@ class Embedder(Protocol):
     name: str
     """Model, stored with the vectors: vectors of different names are never compared."""
     size: int
-    """Dimensions; 0 before the first vector where only the model's server knows."""
+    """Dimensions; 0 before the first vector where only the model, or its server, knows."""
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """One vector per passage, in order; an empty list gives an empty list.  The same text gives the same vector
@@ -92,7 +92,9 @@ class Embedder(Protocol):
         ...
 
     def split(self, text: str) -> Sequence[str]:
-        """Cuts a long text into pieces the model can take whole, in order; a short text gives itself alone."""
+        """Cuts a long text into pieces the model can take whole, in order; a short text gives itself alone.  Called off
+        the event loop, also while ``embed_query`` runs.
+        """
         ...
 
 

@@ -73,6 +73,13 @@ class Worker:
         self._derivers[deriver.step] = deriver
         await self._store.register([deriver.step])
 
+    def clear(self) -> None:
+        """Lets derivers drop the texts, and what they made of them, that they keep for speed."""
+        for deriver in self._derivers.values():
+            clear: Callable[[], None] | None = getattr(deriver, "clear", None)
+            if clear is not None:
+                clear()
+
     async def start(self) -> None:
         """Registers the steps and goes to work in the background."""
         await self._store.register(self.steps)

@@ -53,6 +53,7 @@ PACKAGES = (
     Package("tokenizers", "hf", "exact token counts by any tokenizer.json", 40),
     Package("openai", "openai", "chat models and embeddings of any OpenAI-compatible server", 46),
     Package("xllamacpp", "llamacpp", "chat models from a GGUF file, in the process", 102),
+    Package("sentence-transformers", "sentence-transformers", "any embedding model of that package", 1500),
     Package("onnx", "onnx", "builds a faster form of the bundled model", 60),
     Package("onnxruntime", "onnx", "runs it, several times faster", 78),
 )

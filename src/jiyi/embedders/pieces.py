@@ -35,7 +35,7 @@ def split(text: str, budget: int = BUDGET) -> list[str]:
         if end < len(text):
             if _reach(text, end, budget) == len(text):  # two are left: about equal, not a long one and a stub
                 end = min(end, start + (len(text) - start) * 5 // 8)
-            end = _stop(text, start, end)
+            end = stop(text, start, end)
         piece = text[start:end]
         start = end
         if piece.strip():
@@ -69,7 +69,7 @@ def _ending(text: str, budget: float) -> str:
     return text[len(text) - _reach(backwards, 0, budget) :]
 
 
-def _stop(text: str, start: int, end: int) -> int:
+def stop(text: str, start: int, end: int) -> int:
     """The last good place to cut in the second half of ``text[start:end]``."""
     half = start + (end - start) // 2
     for mark in (_SENTENCE, _CLAUSE, _EDGE):

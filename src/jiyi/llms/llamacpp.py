@@ -14,13 +14,14 @@ import os
 import secrets
 import tempfile
 import threading
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from jiyi.errors import ContextOverflow, InvalidInput, MissingDependency, ModelError, ModelRejected
+from jiyi.llms.body import one_system
 from jiyi.llms.thinking import Thinking
 from jiyi.types import JSON, ChatMessage, Delta, Finish, Reply, Usage
 
@@ -36,9 +37,8 @@ _Chunk: TypeAlias = Mapping[str, Any]
 class LlamaCpp:
     """A GGUF file in this process.  Loaded at the first call; one answer at a time, others wait for their turn.
 
-    The file's own chat template is used.  System messages at the beginning become one, since many templates take no
-    more.  With a schema the model cannot write anything else; a schema that llama.cpp does not know how to hold it to
-    is left out.
+    The file's own chat template is used.  With a schema the model cannot write anything else; a schema that llama.cpp
+    cannot hold it to is left out.
 
     Args:
         path: the file; of one in several parts, the first.
@@ -106,7 +106,7 @@ class LlamaCpp:
         if self._closed:
             raise ModelError(f"{self.name} was closed; open it again")
         request: dict[str, Any] = {
-            "messages": _for_template(messages),
+            "messages": one_system(messages),
             "stream": True,
             "stream_options": {"include_usage": True},
             "return_progress": True,  # a sign of life after each batch of the prompt, so that a call can end there
@@ -243,20 +243,6 @@ def _load(path: Path, context: int, threads: int | None) -> Any:
                 f"{path} cannot be loaded: it is damaged, too large for the memory, or newer than the installed "
                 f"xllamacpp ({llama.__version__}). Compare its size with the original, or update xllamacpp"
             ) from error
-
-
-def _for_template(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
-    """The messages as chat templates know them: one system message, and no developer."""
-    result: list[ChatMessage] = []
-    for message in messages:
-        if message.get("role") == "developer":
-            message = {**message, "role": "system"}
-        first = result[0] if len(result) == 1 and result[0].get("role") == message.get("role") == "system" else None
-        if first and isinstance(first.get("content"), str) and isinstance(message.get("content"), str):
-            result[0] = {**first, "content": f"{first['content']}\n\n{message['content']}"}
-        else:
-            result.append(message)
-    return result
 
 
 def _error(name: str, error: Mapping[str, Any]) -> ModelError:
