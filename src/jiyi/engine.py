@@ -11,7 +11,7 @@ from jiyi import intake
 from jiyi.checkpoints import with_copies
 from jiyi.clock import SystemClock
 from jiyi.config import Settings, load_settings
-from jiyi.errors import InvalidInput, StoreError
+from jiyi.errors import InvalidInput, MissingDependency, ModelRejected, StoreError
 from jiyi.indexing import DenseIndex, LexicalIndex, dense_step, is_index
 from jiyi.opening import close_embedder, open_embedder, open_llm, open_store, restore_store
 from jiyi.options import Options, Stated, Where, filter_of, known
@@ -27,7 +27,7 @@ from jiyi.usage import Metered
 from jiyi.worker import Worker
 
 if TYPE_CHECKING:
-    from jiyi.ports import Clock, Embedder, Store, Strategy
+    from jiyi.ports import LLM, Clock, Embedder, Store, Strategy
 
 
 class AsyncMemory:
@@ -94,14 +94,26 @@ class AsyncMemory:
         """Sets the two models; without one of its own, memory is derived by the one that answers."""
         answering = options.get("llm", self.settings.llm or None)
         deriving = options.get("memory_llm", self.settings.memory_llm or None) or answering
-        llm = open_llm(answering, self.settings)
-        memory_llm = llm if deriving == answering else open_llm(deriving, self.settings)
+        llm = self._model(answering, asked=options.get("llm") is not None)
+        memory_llm = llm if deriving == answering else self._model(deriving, asked="memory_llm" in options)
         self.llm = None if llm is None else Metered(llm)
         self.memory_llm = None if memory_llm is None else Metered(memory_llm)
         # those we were given are their owner's to close
         self._ours = [
             model for spec, model in ((answering, self.llm), (deriving, self.memory_llm)) if isinstance(spec, str)
         ]
+
+    def _model(self, spec: str | LLM | None, *, asked: bool) -> LLM | None:
+        """Opens a model.  One that only the settings name, and that lacks its key or package, is done without: what
+        needs no model still works.
+        """
+        try:
+            return open_llm(spec, self.settings)
+        except (ModelRejected, MissingDependency) as error:
+            if asked:
+                raise
+            self.warnings.append(f"no model: {error}")
+            return None
 
     async def _attach(self) -> None:
         """Puts the embedder to work, unless the stored vectors are another model's."""

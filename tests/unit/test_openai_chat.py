@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 
 import pytest
 
@@ -269,3 +271,36 @@ async def test_open_llm_through_the_settings() -> None:
         assert (await llm.complete(ASK)).text == "ok"
         await llm.close()
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_a_proxy_is_not_asked_for_what_is_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def handler(request: Request, wire: Wire) -> None:
+        await wire.say("ok")
+
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    async with model_server(handler) as server:
+        llm = chat(server.url)
+        assert (await llm.complete(ASK)).text == "ok"
+        await llm.close()
+
+
+async def test_what_the_environment_says_for_openai_stays_with_openai(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def handler(request: Request, wire: Wire) -> None:
+        await wire.say("ok")
+
+    for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"):
+        monkeypatch.setenv(name, "private-" + name.lower())
+    async with model_server(handler) as server:
+        llm = OpenAIChat(f"openai:small@{server.url}")
+        await llm.complete(ASK)
+        await llm.close()
+    assert "private-" not in str(server.requests[0].headers)
+
+
+def test_neither_the_package_nor_a_client_of_http_is_loaded_before_the_first_request() -> None:
+    script = (
+        "import sys, jiyi, jiyi.llms.openai as m; m.OpenAIChat('ollama:qwen3:8b');"
+        "sys.exit(any(name in sys.modules for name in ('openai', 'httpx', 'httpx2', 'pydantic')))"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
