@@ -188,3 +188,14 @@ async def test_by_name() -> None:
         for role, text in [*GIFT, *SMALL * 20, ("user", "now")]:
             await session.add(role, text)
         assert "niece" in str((await session.context(max_tokens=150)).messages)
+
+
+async def test_ratings_that_are_kept_are_those_of_the_message() -> None:
+    async with await AsyncMemory.open("memory:", recipe=[Importance(recent=1)], embedder=None) as memory:
+        for user, text in (("ada", GIFT[0][1]), ("bob", "Haha, nice"), ("ada", "I'm allergic to nuts.")):
+            await memory.session("s", user_id=user).add("user", text)
+        for _ in range(2):
+            assert "allergic" in str((await memory.session("s", user_id="ada").context()).messages)
+            used = (await memory.session("s", user_id="ada").context()).blocks[0]
+            assert "prohibition" in used.items[-1].why and "amount" in used.items[0].why
+            assert "small talk" in (await memory.session("s", user_id="bob").context()).blocks[0].items[0].why

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from jiyi.errors import InvalidInput
@@ -12,8 +12,9 @@ from jiyi.intake import fraction, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.strategies.rating import ModelRating, rated
 from jiyi.strategies.reading import Turn, history_block, read_tail
-from jiyi.types import Block, Item
+from jiyi.types import Block, Item, Message
 
+_KEPT = 20_000  # ratings
 _LONG = 4_000  # bytes: about a thousand tokens.  What is longer takes the room of several others, and counts for less
 
 
@@ -54,6 +55,7 @@ class Importance:
         if not isinstance(by_model, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput("by_model", f"must be True or False, not {by_model!r}")
         self.by_model = by_model
+        self._known: dict[str, Rating] = {}
 
     def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
         """The rating by a model, when it is asked for and there is one."""
@@ -65,7 +67,9 @@ class Importance:
         block = history_block(self.name, tail, self.turns, f"outside the last {self.turns} turns")
         looked_at = tail.turns[: self.turns]
         ratings = await rated(request.reader, looked_at) if self.by_model else {}
-        weighed = [_weigh(turn, ratings) for turn in looked_at]
+        weighed = [
+            _weigh(turn, [ratings.get(message.id) or self._rate(message) for message in turn]) for turn in looked_at
+        ]
         older = sorted(range(self.recent, len(looked_at)), key=lambda age: (*self._rank(weighed[age].score), age))
         items = tuple(
             Item(looked_at[age], score=weighed[age].score, why=_why(weighed[age], newest=age < self.recent))
@@ -73,14 +77,24 @@ class Importance:
         )
         return [replace(block, items=items, gaps=True, share=self.share)]
 
+    def _rate(self, message: Message) -> Rating:
+        """By rules; kept by digest, which says what was said without a word of it, because a context asks each time."""
+        if not message.digest or message.pinned or message.importance is not None:
+            return importance(message)
+        if (known := self._known.get(message.digest)) is None:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            known = self._known[message.digest] = importance(message)
+        return known
+
     def _rank(self, score: float) -> tuple[bool, float]:
         """Sorts from the most important on."""
         return score < self.threshold, 0.0 if score < self.threshold else -round(score, 1)
 
 
-def _weigh(turn: Turn, ratings: Mapping[str, Rating]) -> Rating:
+def _weigh(turn: Turn, ratings: Sequence[Rating]) -> Rating:
     """The rating of a turn: that of its most important message, less for a very long turn."""
-    best = max((ratings.get(message.id) or importance(message) for message in turn), key=lambda rating: rating.score)
+    best = max(ratings, key=lambda rating: rating.score)
     size = sum(len(message.text.encode()) for message in turn)
     if size <= _LONG or any(message.pinned for message in turn):
         return best
