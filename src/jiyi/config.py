@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -87,6 +86,8 @@ def load_settings(environ: Mapping[str, str] | None = None, files: tuple[Path, .
 
 
 def _read(file: Path) -> Mapping[str, object]:
+    import tomllib  # only where there is a file
+
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import importlib.util
 import inspect
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from jiyi.config import Settings
-from jiyi.endpoint import Limits
 from jiyi.errors import InvalidInput
 from jiyi.plugins import load, names, unknown
 from jiyi.ports import LLM, Embedder, Store
 from jiyi.providers import PROVIDERS, Address, resolve
+
+if TYPE_CHECKING:
+    from jiyi.endpoint import Limits
 
 
 async def open_store(url: str, settings: Settings) -> Store:
@@ -144,6 +146,8 @@ def _address(spec: str, settings: Settings) -> Address:
 
 
 def _limits(settings: Settings) -> Limits:
+    from jiyi.endpoint import Limits  # with everything that a server may answer; without a server nobody needs it
+
     return Limits(first=settings.llm_first_timeout, idle=settings.llm_idle_timeout)
 
 

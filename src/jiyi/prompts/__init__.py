@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from jiyi.errors import NotFound
 
@@ -38,6 +37,8 @@ def prompt(name: str, language: str) -> Prompt:
     Raises:
         NotFound: no prompt of that name.
     """
+    from importlib.resources import files  # takes longer than the prompt
+
     spoken = language if language in LANGUAGES else "en"
     file = files(__name__) / f"{name}.{spoken}.md"
     if not file.is_file():

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from math import hypot
 
 from jiyi.errors import Conflict, InvalidInput
-from jiyi.types import Checkpoint, Embedded, Message
+from jiyi.stores.numeric import numpy
+from jiyi.types import Checkpoint, Embedded, Message, Vector
 
 _LONGEST = 3.4e38
 """Length of a vector that 32-bit floats can still hold."""
@@ -29,6 +30,15 @@ def check_free(checkpoint: Checkpoint, *, taken: bool) -> None:
 
 def check_finite(vectors: Sequence[Embedded]) -> None:
     """Raises ``InvalidInput`` for a vector with a component that is not a number, infinite or beyond 32-bit floats."""
-    for entry in vectors:
-        if not hypot(*entry.vector) <= _LONGEST:  # true of NaN as well, which compares as false
+    for entry, length in zip(vectors, _lengths([entry.vector for entry in vectors]), strict=True):
+        if not length <= _LONGEST:  # true of NaN as well, which compares as false
             raise InvalidInput("vectors", f"that of message {entry.seq} has a component that is not a finite number")
+
+
+def _lengths(vectors: Sequence[Vector]) -> list[float]:
+    np = numpy()
+    if np is None or len(set(map(len, vectors))) != 1:
+        return [hypot(*vector) for vector in vectors]
+    values = np.asarray(vectors, dtype=np.float64)
+    with np.errstate(all="ignore"):  # too long for a 64-bit float is infinite, and that is told
+        return np.sqrt(np.einsum("ij,ij->i", values, values)).tolist()

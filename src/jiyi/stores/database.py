@@ -8,7 +8,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
-from importlib.resources import files
 from pathlib import Path
 
 from jiyi.errors import InvalidInput, NotFound, StoreBusy, StoreCorrupt, StoreError, StoreTooNew
@@ -128,6 +127,8 @@ def _recognise(db: sqlite3.Connection, path: Path) -> int:
 def _migrate(db: sqlite3.Connection, path: Path) -> None:
     if db.execute("PRAGMA user_version").fetchone()[0] == len(MIGRATIONS):
         return
+    from importlib.resources import files
+
     db.execute("BEGIN IMMEDIATE")
     try:
         for script in MIGRATIONS[_recognise(db, path) :]:  # none when another process was faster
