@@ -16,7 +16,7 @@ help:
 	@echo "make check   format, lint, types, layers, docs, tests: all that must pass before a commit is shared"
 	@echo "make format  put the code into its form"
 	@echo "make docs    build the documentation into site/"
-	@echo "make bench   measure the speed"
+	@echo "make bench   measure the speed; BENCH=--quick for seconds, BENCH=--keep to keep the result"
 	@echo "make compare DATA=DIR   Jiyi beside other memories, in an environment of its own, .venv-bench"
 	@echo "make lock    write uv.lock anew (needs uv)"
 	@echo "make build   build the wheel into dist/"
@@ -49,8 +49,7 @@ docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.dev
-	@env -u OPENBLAS_CORETYPE $(BIN)/python bench/store.py
-	@env -u OPENBLAS_CORETYPE $(BIN)/python bench/memory.py
+	@$(BIN)/python bench/run.py $(BENCH)
 
 compare: .venv-bench/.made
 	@.venv-bench/bin/python bench/compare/run.py --data "$(DATA)" $(ARGS)

@@ -14,7 +14,7 @@ from corpus import Asked, Corpus, Item, grow, unmarked, vary
 from jiyi.embedders.local import LocalEmbedder
 from jiyi.eval import Conversation, KeptVectors, read_dataset
 from jiyi.importing import Entry
-from jiyi.ranking import index_text
+from jiyi.indexable import index_text
 from jiyi.types import Message, Vector
 
 

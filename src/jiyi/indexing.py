@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from secrets import token_bytes
 
+from jiyi.indexable import index_text, is_indexed, lexical_entry
 from jiyi.ports import Batch, Embedder
-from jiyi.ranking import index_text
-from jiyi.text import TERMS_VERSION, terms
-from jiyi.types import Changes, Embedded, Indexed, Message, Step, Vector
+from jiyi.text import TERMS_VERSION
+from jiyi.types import Changes, Embedded, Step, Vector
 
 PIECES = 64
 """Pieces embedded in one batch, about: seconds of work, so that a lease does not run out over long messages."""
@@ -21,11 +21,6 @@ KEPT = 512
 """Vectors kept so that nothing is embedded twice: several batches, and less than a megabyte of the bundled model's."""
 
 LEXICAL = Step("lexical", TERMS_VERSION)
-
-
-def is_indexed(message: Message) -> bool:
-    """Whether recall may bring the message back: everything that was said, not what the bot was told to be."""
-    return message.role not in ("system", "developer") and bool(message.text.strip())
 
 
 class LexicalIndex:
@@ -38,11 +33,6 @@ class LexicalIndex:
         """Terms of the batch's messages."""
         entries = tuple(lexical_entry(message) for message in batch.messages if is_indexed(message))
         return Changes(cursor=batch.cursor, index=entries)
-
-
-def lexical_entry(message: Message) -> Indexed:
-    """The index terms of one message, date and speaker included."""
-    return Indexed(message.seq, terms(index_text(message)))
 
 
 class DenseIndex:

@@ -16,12 +16,12 @@ from jiyi.types import (
     Checkpoint,
     Claim,
     Delta,
-    Dense,
     Erased,
     Filter,
+    Found,
     Hit,
-    Lexical,
     Message,
+    Probe,
     Progress,
     Record,
     Reply,
@@ -254,23 +254,12 @@ class Store(Protocol):
         """
         ...
 
-    async def lexical(
-        self, scope: Scope, terms: Sequence[str], *, limit: int = 2000, seqs: Sequence[int] | None = None
-    ) -> Lexical:
-        """Statistics and candidates for index terms.  Never raises for odd terms; no terms, no hits.  ``frequency`` has
-        every term but "", with 0 where nobody has it; a scope that is not there gives ``Lexical()``.  ``limit`` keeps
-        those with the rarest terms (ties by term), of one term the newest.  With ``seqs`` only these messages are
-        candidates; the statistics, and what is rare, are still those of the whole scope.
-        """
-        ...
+    async def find(self, scope: Scope, probe: Probe) -> Found:
+        """What the two indexes have for a question, with the messages, in one look.
 
-    async def dense(
-        self, scope: Scope, model: str, query: Vector, *, limit: int = 300, seqs: Sequence[int] | None = None
-    ) -> Dense:
-        """The ``limit`` messages nearest to a unit vector among those embedded by ``model``; with ``seqs`` the cosine
-        of exactly these (those without a vector are left out), statistics still over all.  Best first, ties by seq;
-        cosines are within 0.002, mean and deviation within 0.01.  ``InvalidInput`` when the query has other dimensions
-        than what is stored.
+        Never raises for odd terms; no terms, no hits by words.  A scope that is not there gives ``Found()``.  Cosines
+        are within 0.002, mean and deviation within 0.01, of the exact ones.  ``InvalidInput`` when the vector has other
+        dimensions than what is stored.
         """
         ...
 

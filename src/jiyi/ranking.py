@@ -14,23 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from jiyi.text import language, query_terms
-from jiyi.types import Dense, Lexical, Message
-
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
+from jiyi.indexable import MONTHS
+from jiyi.types import Found, Lexical, Message, Standing
 
 PIECE_BYTES = 500
 """UTF-8 bytes of a text that embedders take as one piece: about 120 tokens, in English as in Chinese."""
@@ -127,23 +112,6 @@ class Ranked(NamedTuple):
         return {name: column[self.row] for name, column in self.columns.items() if column[self.row]}
 
 
-def index_text(message: Message) -> str:
-    """A message as both indexes see it: ``8 May 2023, Caroline: text``, ``2023年5月8日 李雪：text``."""
-    text = message.text
-    chinese = language(text) == "zh"
-    day = message.created_at
-    head: list[str] = []
-    if day is not None:
-        head.append(
-            f"{day.year}年{day.month}月{day.day}日" if chinese else f"{day.day} {MONTHS[day.month - 1]} {day.year}"
-        )
-    if message.name:
-        head.append(message.name)
-    if not head:
-        return text
-    return f"{' '.join(head)}：{text}" if chinese else f"{', '.join(head)}: {text}"
-
-
 RESERVED = 100
 """Places among which some are reserved; nobody reads further."""
 
@@ -174,48 +142,51 @@ def bm25(lexical: Lexical, terms: Iterable[str], *, weights: Weights = DEFAULT) 
     return scores
 
 
-def rank(
-    query: str,
-    candidates: Sequence[Message],
-    lexical: Lexical,
-    dense: Dense | None,
-    *,
-    words: Mapping[int, float] | None = None,
-    weights: Weights = DEFAULT,
-) -> list[Ranked]:
+def rank(query: str, found: Found, *, weights: Weights = DEFAULT) -> list[Ranked]:
     """Orders candidates by how well they answer ``query``, best first; ties by time (newest first), then id.
 
     Args:
         query: the question as it was asked.
-        candidates: messages worth a look and those beside them in their sessions, in any order.
-        lexical: the query's full-text statistics and hits.
-        dense: cosines of the candidates with a vector; None without an embedder.
-        words: what ``bm25`` gave for all hits, when the caller has it already.
+        found: candidates, those beside them, and the statistics; what has no meaning is ranked by words alone.
         weights: every constant.
     """
-    if not candidates:
+    standing, dense = found.standing, found.dense
+    places = [i for i, seq in enumerate(standing.seqs) if seq in found.messages]
+    if not places:
         return []
-    terms = idf(lexical, query_terms(query))
-    near = _Near(candidates)
-    found = bm25(lexical, terms, weights=weights) if words is None else words
-    spoken = _standard_words(candidates, found, lexical.documents, weights)
-    cover = _cover(candidates, lexical, terms)
-    meaning = _standard_dense(candidates, dense, weights)
-    gate = weights.gate(max(cover)) if dense is not None and dense.hits else 1.0
+    candidates = [found.messages[standing.seqs[i]] for i in places]
+    seqs = [standing.seqs[i] for i in places]
+    spoken = _standard_words(standing, found, weights)
+    meaning = _standard_dense(standing, found, weights)
+    cover = _cover(seqs, found.lexical)
+    gate = weights.gate(max(cover)) if dense.hits else 1.0
+    near = _Near(standing, places)
+    own = [meaning[i] for i in places]
     parts = {
-        "dense": [weights.dense * value for value in meaning],
-        "words": [weights.words * gate * value for value in spoken],
+        "dense": [weights.dense * value for value in own],
+        "words": [weights.words * gate * spoken[i] for i in places],
         "neighbours": near.neighbours(meaning, spoken, gate, weights),
         "session": near.session(meaning, spoken, gate, weights),
         "cues": _cues(query, candidates, weights),
     }
     scores = [sum(row, 0.0) for row in zip(*parts.values(), strict=True)]
     order = _order(candidates, scores)
-    if dense is not None and dense.hits and weights.reserve:
-        parts["place"], order = _reserve(order, scores, meaning, weights.reserve)
+    if dense.hits and weights.reserve:
+        parts["place"], order = _reserve(order, scores, own, weights.reserve)
         scores = [score + lift for score, lift in zip(scores, parts["place"], strict=True)]
-    relevance = _relevance(candidates, dense, cover, weights)
+    relevance = _relevance(seqs, found, cover, weights)
     return [Ranked(candidates[i], scores[i], relevance[i], parts, i) for i in order]
+
+
+def standing(messages: Sequence[Message], seqs: Mapping[str, int]) -> Standing:
+    """Where these messages stand, in the order given; ``seqs`` of their parents, by id."""
+    sessions = {name: number for number, name in enumerate(dict.fromkeys(m.session_id for m in messages), 1)}
+    return Standing(
+        [message.seq for message in messages],
+        [sessions[message.session_id] if message.session_id else 0 for message in messages],
+        [seqs.get(message.parent_id or "", 0) for message in messages],
+        [len(message.text.encode("utf-8", "replace")) for message in messages],
+    )
 
 
 def _order(candidates: Sequence[Message], scores: Sequence[float]) -> list[int]:
@@ -233,91 +204,93 @@ def _order(candidates: Sequence[Message], scores: Sequence[float]) -> list[int]:
 
 
 class _Near:
-    """Who stands beside whom: indexes into the candidates."""
+    """Who stands beside whom: of the messages in some places, those before and after, and their sessions."""
 
-    def __init__(self, candidates: Sequence[Message]) -> None:
-        self.place = {message.id: i for i, message in enumerate(candidates)}
-        find = self.place.get
-        self.before = [find(message.parent_id, -1) if message.parent_id else -1 for message in candidates]
-        self.after = [-1] * len(candidates)
+    def __init__(self, standing: Standing, places: Sequence[int]) -> None:
+        self.places, self.names, seqs = places, standing.sessions, standing.seqs
+        find = {seq: i for i, seq in enumerate(seqs)}.get
+        self.before = [find(parent, -1) for parent in standing.parents]
+        self.after = [-1] * len(seqs)
         for i, parent in enumerate(self.before):
             rival = self.after[parent]
-            if parent >= 0 and (rival < 0 or candidates[i].seq > candidates[rival].seq):  # the newest of branches
+            if parent >= 0 and (rival < 0 or seqs[i] > seqs[rival]):  # the newest of branches
                 self.after[parent] = i
-        self.sessions: dict[str, list[int]] = {}
-        for i, message in enumerate(candidates):
-            if message.session_id:
-                self.sessions.setdefault(message.session_id, []).append(i)
+        self.sessions: dict[int, list[int]] = {}
+        for i, name in enumerate(self.names):
+            if name in self.sessions:
+                self.sessions[name].append(i)
+            elif name:
+                self.sessions[name] = [i]
 
     def neighbours(self, meaning: list[float], words: list[float], gate: float, weights: Weights) -> list[float]:
-        own = [weights.near_dense * e + weights.near_words * gate * w for e, w in zip(meaning, words, strict=True)]
+        dense, spoken = weights.near_dense, weights.near_words * gate
+        own = [dense * e + spoken * w for e, w in zip(meaning, words, strict=True)]
         own.append(0.0)  # what -1 finds
-        return [own[before] + own[after] for before, after in zip(self.before, self.after, strict=True)]
+        return [own[self.before[i]] + own[self.after[i]] for i in self.places]
 
     def session(self, meaning: list[float], words: list[float], gate: float, weights: Weights) -> list[float]:
-        lent = [0.0] * len(meaning)
-        mixed = [e + weights.session_mix * gate * w for e, w in zip(meaning, words, strict=True)]
-        total: dict[str, float] = {}
+        mix = weights.session_mix * gate
+        mixed = [e + mix * w for e, w in zip(meaning, words, strict=True)]
+        total: dict[int, float] = {}
         for name, places in self.sessions.items():
             best = [mixed[i] for i in places]
             total[name] = sum(best) if len(best) <= 3 else sum(sorted(best, reverse=True)[:3])
         if not total:
-            return lent
+            return [0.0] * len(self.places)
         mean = sum(total.values()) / len(total)
         deviation = (
             math.sqrt(sum((value - mean) ** 2 for value in total.values()) / len(total)) + 1.0
         )  # one or two sessions say little
+        lent = {0: 0.0}
         for name, places in self.sessions.items():
-            spoken = max([words[i] for i in places]) if len(places) > 1 else words[places[0]]
+            spoken = max([words[i] for i in places])
             together = (total[name] - mean) / deviation
-            value = weights.session_words * gate * spoken + weights.session_sum * together
-            for i in places:
-                lent[i] = value
-        return lent
+            lent[name] = weights.session_words * gate * spoken + weights.session_sum * together
+        return [lent[self.names[i]] for i in self.places]
 
 
-def _standard_words(
-    candidates: Sequence[Message], scores: Mapping[int, float], documents: int, weights: Weights
-) -> list[float]:
+def _standard_words(standing: Standing, found: Found, weights: Weights) -> list[float]:
     """BM25 in deviations above the scope's mean, leaning on a prior while the scope is small."""
+    scores = found.words
     if not scores:
-        return [0.0] * len(candidates)
-    n, prior = max(documents, len(scores)), weights.prior
+        return [0.0] * len(standing.seqs)
+    n, prior = max(found.lexical.documents, len(scores)), weights.prior
     mean = sum(scores.values()) / n
     variance = max(0.0, sum([score * score for score in scores.values()]) / n - mean * mean)
     mean = (n * mean + prior * weights.words_mean) / (n + prior)
     deviation = math.sqrt((n * variance + prior * weights.words_deviation**2) / (n + prior))
-    return [(scores.get(message.seq, 0.0) - mean) / deviation for message in candidates]
+    find = scores.get
+    return [(find(seq, 0.0) - mean) / deviation for seq in standing.seqs]
 
 
-def _standard_dense(candidates: Sequence[Message], dense: Dense | None, weights: Weights) -> list[float]:
+def _standard_dense(standing: Standing, found: Found, weights: Weights) -> list[float]:
     """Cosines in deviations above the scope's mean; a message without a vector counts as the mean.
 
     Of a long message the store gives the best of several pieces, and the best of k tries is higher by chance alone:
     for normal scores by about half a deviation with every doubling of k, which is taken off.
     """
-    if dense is None or not dense.hits:
-        return [0.0] * len(candidates)
+    dense = found.dense
+    if not dense.hits:
+        return [0.0] * len(standing.seqs)
     n, prior = dense.scanned, weights.prior
     mean = (n * dense.mean + prior * weights.dense_mean) / (n + prior)
     deviation = math.sqrt((n * dense.deviation**2 + prior * weights.dense_deviation**2) / (n + prior))
-    hits = dense.hits
-    standard = [(hits.get(message.seq, mean) - mean) / deviation for message in candidates]
-    for i, message in enumerate(candidates):
-        text = message.text
-        size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+    find = {**found.near, **dense.hits}.get
+    standard = [(find(seq, mean) - mean) / deviation for seq in standing.seqs]
+    for i, size in enumerate(standing.sizes):
         if size > PIECE_BYTES:
             standard[i] -= weights.piece * math.log2(math.ceil(size / PIECE_BYTES))
     return standard
 
 
-def _cover(candidates: Sequence[Message], lexical: Lexical, idf: Mapping[str, float]) -> list[float]:
+def _cover(seqs: Sequence[int], lexical: Lexical) -> list[float]:
     """Share of the query's idf, 0..1, that each message's terms make up."""
-    total = sum(idf.values())
+    tells = idf(lexical, lexical.frequency)
+    total = sum(tells.values())
     if not total:
-        return [0.0] * len(candidates)
+        return [0.0] * len(seqs)
     hits, nothing = lexical.hits, (0, dict[str, int]())
-    return [sum([idf.get(t, 0.0) for t in hits.get(message.seq, nothing)[1]]) / total for message in candidates]
+    return [sum([tells.get(t, 0.0) for t in hits.get(seq, nothing)[1]]) / total for seq in seqs]
 
 
 def _cues(query: str, candidates: Sequence[Message], weights: Weights) -> list[float]:
@@ -389,23 +362,23 @@ def _reserve(order: list[int], scores: list[float], meaning: list[float], every:
     return lift, list(placed)
 
 
-def _relevance(candidates: Sequence[Message], dense: Dense | None, cover: list[float], weights: Weights) -> list[float]:
+def _relevance(seqs: Sequence[int], found: Found, cover: list[float], weights: Weights) -> list[float]:
     """How sure it is that a message belongs to the query, 0..1: a logistic curve fitted on own and foreign questions.
 
     Counts the cosine above the scope's mean, a share of the query's idf on top, and less with every message more in
     the scope, since the best of many is high by chance.  Where the best message is relevant, others come in beside it.
     """
-    hits: Mapping[int, float] = dense.hits if dense is not None else {}
-    middle = mean = 0.0
-    if dense is not None and hits:
+    dense, middle = found.dense, 0.0
+    if dense.hits:
         # a mean over very few messages is mostly the message itself
         mean = (dense.scanned * dense.mean + weights.few * weights.few_mean) / (dense.scanned + weights.few)
         middle = mean + weights.middle + weights.growth * math.log(max(1, dense.scanned))
+    hits = {**found.near, **dense.hits} if dense.hits else {}
     logits = [
-        weights.slope * (hits[message.seq] - middle + weights.cover * share)
-        if message.seq in hits
+        weights.slope * (hits[seq] - middle + weights.cover * share)
+        if seq in hits
         else weights.cover_slope * (share - weights.cover_middle)
-        for message, share in zip(candidates, cover, strict=True)
+        for seq, share in zip(seqs, cover, strict=True)
     ]
     best = max(logits)
     return [_logistic(min(best, value + weights.companions)) for value in logits]

@@ -69,5 +69,7 @@ class SessionReader:
         """The session's system messages, in order."""
         if self._session.off_record:
             return system_messages(await self._session.messages())
+        if self._whole:
+            return system_messages(self._tail)
         where = Filter(session_id=self._session.id, roles=("system", "developer"))
         return await self._store.messages(self._scope, where)

@@ -234,11 +234,11 @@ class Lexical:
     """Term statistics of one scope's index, and the candidates for a query.
 
     Attributes:
-        documents: indexed messages of the scope.
+        documents: messages that were counted.
         mean_length: their mean length in terms.
         frequency: query term -> number of messages that have it (a query term that ends in ``*`` stands for
-            all terms with that beginning).
-        hits: seq -> (length, {query term: times it occurs}); at most ``limit`` messages, rarest terms first.
+            all terms with that beginning); without "".
+        hits: seq -> (length, {query term: times it occurs}), in seq order.
     """
 
     documents: int = 0
@@ -252,7 +252,7 @@ class Dense:
     """Result of a scan over one scope's vectors.
 
     Attributes:
-        hits: seq -> best cosine of the message's chunks, in -1..1.
+        hits: seq -> best cosine of the message's chunks, in -1..1; best first, ties by seq.
         scanned: messages with a vector.
         mean, deviation: of the cosines over the whole scan, so that scores can be standardised.
     """
@@ -261,6 +261,68 @@ class Dense:
     scanned: int = 0
     mean: float = 0.0
     deviation: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a search wants to know of a scope.
+
+    Attributes:
+        terms: index terms of the question; one that ends in ``*`` stands for all that begin like it.
+        model, vector: its embedding, a unit vector, and who made it; None to look at words alone.
+        where: which messages may be found; the statistics are those of the whole scope all the same.
+        best: candidates of each index.
+        postings: messages with one of the terms whose BM25 is taken: those with the rarest terms (ties by term), of
+            one term the newest.
+        step: what indexes the words.  The messages behind its cursor that are not in the index yet are looked through
+            and count as if they were.  None for what is in the index alone.
+    """
+
+    terms: Sequence[str] = ()
+    model: str = ""
+    vector: Vector | None = None
+    where: Filter = Filter()
+    best: int = 100
+    postings: int = 1000
+    step: Step | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where some messages stand, as columns: what ranking needs to know of candidates and of those beside them.
+
+    Attributes:
+        sessions: equal within a session; 0 outside any.
+        parents: seq of the message before it in its session, 0 for none.
+        sizes: UTF-8 bytes of the text.
+    """
+
+    seqs: Sequence[int] = ()
+    sessions: Sequence[int] = ()
+    parents: Sequence[int] = ()
+    sizes: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a scope has for a probe, all of one moment.
+
+    Attributes:
+        words: seq -> BM25 (``ranking.bm25``) of up to ``Probe.postings`` messages.
+        lexical: term statistics, with the best of these messages as hits.
+        dense: the nearest messages, with the statistics of all.
+        messages: the candidates by seq: all that were best by words or by meaning.
+        standing: the candidates and the active messages beside them, before and after in the log and the one before in
+            the session, as far as they are ``indexable``; in seq order.
+        near: cosines of those in ``standing`` that are not among the nearest, as far as they have a vector.
+    """
+
+    words: Mapping[int, float] = field(default_factory=dict[int, float])
+    lexical: Lexical = Lexical()
+    dense: Dense = Dense()
+    messages: Mapping[int, Message] = field(default_factory=dict[int, Message])
+    standing: Standing = Standing()
+    near: Mapping[int, float] = field(default_factory=dict[int, float])
 
 
 # -- derivation ---------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from jiyi.stores.sqlite import SqliteStore
-from jiyi.types import Filter
+from jiyi.types import Filter, Probe
 from tests.e2e.writing import LEXICAL, SCOPE, index, text_of
 
 KILLS = 25
@@ -103,5 +103,5 @@ async def caught_up(store: SqliteStore, messages: int) -> None:
     while (await store.cursors(SCOPE, [LEXICAL]))["lexical"] < messages:
         assert time.monotonic() < until
         await index(store)
-    found = await store.lexical(SCOPE, ["note"], limit=1)
+    found = (await store.find(SCOPE, Probe(["note"]))).lexical
     assert found.documents == found.frequency["note"] == messages

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jiyi.ranking import bm25, index_text, rank
+from jiyi import ranking
+from jiyi.indexable import index_text
+from jiyi.ranking import DEFAULT, Ranked, Weights, bm25, standing
 from jiyi.text import query_terms, terms
-from jiyi.types import Dense, Lexical, Message
+from jiyi.types import Dense, Found, Lexical, Message
 
 WORDS = [
     "apple",
@@ -68,6 +71,20 @@ def look_up(query: str, messages: list[Message]) -> Lexical:
     total = sum(sum(found.values()) for found in counts.values())
     frequency = {term: sum(term in found for found in counts.values()) for term in wanted}
     return Lexical(len(messages), total / len(messages), frequency, hits)
+
+
+def rank(
+    query: str, messages: Sequence[Message], lexical: Lexical, dense: Dense | None, weights: Weights = DEFAULT
+) -> list[Ranked]:
+    """Ranks all of these messages."""
+    found = Found(
+        words=bm25(lexical, lexical.frequency),
+        lexical=lexical,
+        dense=dense or Dense(),
+        messages={message.seq: message for message in messages},
+        standing=standing(messages, {message.id: message.seq for message in messages}),
+    )
+    return ranking.rank(query, found, weights=weights)
 
 
 @st.composite

@@ -11,8 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jiyi.stores import database, log, postings, rows, segments
+from jiyi.stores.kept import Kept
 from jiyi.stores.segments import STEP
-from jiyi.types import Indexed, Message, Scope
+from jiyi.stores.wording import Wording
+from jiyi.types import Indexed, Message, Probe, Scope
 
 ODD = [
     "f#",
@@ -59,7 +61,9 @@ def test_terms_come_out_as_they_went_in(
         postings.put(db, 1, [Indexed(1, first), Indexed(2, second), Indexed(9, first)])
         postings.put(db, 2, [Indexed(1, other)])
         asked = [term for term in (*first, *second) if not term.endswith("*")]
-        found = postings.search(db, 1, asked, 10)
+        state = log.state(db, Scope("ada"))
+        assert state is not None
+        found = Wording(db, state, Kept(state), Probe(asked, postings=10), None, set()).lexical({1, 2})
         assert found.documents == 2
         for term in asked:
             mine = {seq: counts[term] for seq, counts in ((1, first), (2, second)) if term in counts}
@@ -72,7 +76,7 @@ def test_terms_come_out_as_they_went_in(
     except BaseException:
         db.execute("ROLLBACK")
         raise
-    assert db.execute("SELECT count(*) FROM term").fetchone() == (0,)
+    assert db.execute("SELECT count(*) FROM posting").fetchone() == (0,)
     assert db.execute("SELECT sum(documents), sum(terms) FROM scope").fetchone() == (0, 0)
 
 

@@ -214,22 +214,6 @@ async def test_a_context_without_any_message_is_empty_or_memory_alone(open_memor
             await memory.session("new", user_id="ada").context(max_tokens=bad)  # type: ignore[arg-type]
 
 
-async def test_a_message_indexed_while_the_search_reads_is_seen(open_memory: OpenMemory) -> None:
-    memory = await open_memory()
-    await memory.worker.stop()
-    await memory.session("s", user_id="ada").add("user", "The spare key is under the blue pot.")
-    store, asked = memory.store, memory.store.lexical
-
-    async def lexical_then_commit(*args: object, **options: object) -> object:
-        found = await asked(*args, **options)  # type: ignore[arg-type]
-        while await memory.worker.work():
-            pass
-        return found
-
-    store.lexical = lexical_then_commit  # type: ignore[method-assign, assignment]
-    assert len(await memory.search("spare key", user_id="ada", floor=0)) == 1
-
-
 async def test_branches_that_were_left_do_not_crowd_out_the_path(open_memory: OpenMemory) -> None:
     memory = await open_memory(embedder="hashing")
     chat = memory.session("s", user_id="ada")

@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from jiyi.ranking import DEFAULT, bm25, index_text, rank
+from jiyi import ranking
+from jiyi.indexable import index_text
+from jiyi.ranking import DEFAULT, Ranked, Weights, bm25, standing
 from jiyi.text import query_terms, terms
-from jiyi.types import Dense, Lexical, Message
+from jiyi.types import Dense, Found, Lexical, Message, Standing
 
 SPRING = datetime(2023, 5, 8, tzinfo=UTC)
 
@@ -34,6 +36,20 @@ def look_up(query: str, messages: Sequence[Message]) -> Lexical:
     frequency = {term: sum(term in counts for counts in found.values()) for term in wanted}
     total = sum(sum(counts.values()) for counts in found.values())
     return Lexical(len(found), total / max(1, len(found)), frequency, hits)
+
+
+def rank(
+    query: str, messages: Sequence[Message], lexical: Lexical, dense: Dense | None, weights: Weights = DEFAULT
+) -> list[Ranked]:
+    """Ranks all of these messages."""
+    found = Found(
+        words=bm25(lexical, lexical.frequency),
+        lexical=lexical,
+        dense=dense or Dense(),
+        messages={message.seq: message for message in messages},
+        standing=standing(messages, {message.id: message.seq for message in messages}),
+    )
+    return ranking.rank(query, found, weights=weights)
 
 
 def near(*cosines: float, scanned: int = 0, mean: float = 0.1, deviation: float = 0.1) -> Dense:
@@ -231,13 +247,22 @@ def test_the_floor_does_not_touch_the_order() -> None:
     assert ranked(0.0) == ranked(0.9)
 
 
-def test_scores_given_are_not_computed_again() -> None:
-    messages = session("My sister plays the violin", "The train was late")
-    lexical = look_up("violin", messages)
+def test_those_beside_lend_support_and_are_no_hits() -> None:
+    messages = session("Where did you go?", "Lisbon was lovely", "So I heard")
+    lexical = look_up("Lisbon", messages)
+    chosen = {3: messages[2]}
+    found = Found(
+        words=bm25(lexical, ["lisbon"]),
+        lexical=lexical,
+        messages=chosen,
+        standing=standing(messages, {message.id: message.seq for message in messages}),
+    )
 
-    given = rank("violin", messages, lexical, None, words=bm25(lexical, query_terms("violin")))
+    alone = replace(found, standing=Standing([3], [1], [2], [10]))
 
-    assert given == rank("violin", messages, lexical, None)
+    (beside,), (without,) = ranking.rank("Lisbon", found), ranking.rank("Lisbon", alone)
+    assert beside.message.seq == without.message.seq == 3
+    assert beside.parts["neighbours"] > without.parts.get("neighbours", 0.0)
 
 
 def test_equal_scores_are_ordered_by_time_then_id() -> None:
@@ -254,4 +279,4 @@ def test_equal_scores_are_ordered_by_time_then_id() -> None:
 
 def test_nothing_to_rank() -> None:
     assert rank("anything", [], Lexical(), None) == []
-    assert rank("anything", [], Lexical(), Dense()) == []
+    assert ranking.rank("anything", Found()) == []

@@ -8,7 +8,7 @@ import math
 import random
 import sqlite3
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from jiyi.errors import Conflict, InvalidInput, StoreBusy, StoreCorrupt, StoreEr
 from jiyi.opening import file_of
 from jiyi.stores import database, numeric
 from jiyi.stores.sqlite import SqliteStore
-from jiyi.types import Changes, Embedded, Filter, Indexed, Message, Record, Scope, Source, Step
+from jiyi.types import Changes, Dense, Embedded, Filter, Indexed, Message, Probe, Record, Scope, Source, Step
 
 NOW = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
 ADA, BOB = Scope("ada"), Scope("bob")
@@ -250,8 +250,8 @@ async def test_erased_words_are_in_no_byte_of_the_files(store: SqliteStore, path
     assert (erased.records, erased.vectors) == (1, 1)
     assert b"quasimodo" not in content(path).lower()
     assert b"zyxwvut" in content(path)
-    assert (await store.lexical(BOB, ["zyxwvut"])).frequency == {"zyxwvut": 1}
-    assert (await store.lexical(ADA, ["quasimodo"])).hits == {}
+    assert (await store.find(BOB, Probe(["zyxwvut"]))).lexical.frequency == {"zyxwvut": 1}
+    assert (await store.find(ADA, Probe(["quasimodo"]))).words == {}
 
 
 async def test_a_reader_delays_the_bytes_and_it_is_said(
@@ -368,17 +368,25 @@ async def many(store: SqliteStore, count: int, seed: int = 1) -> dict[int, list[
     return vectors
 
 
+async def nearest(
+    store: SqliteStore, query: list[float], *, scope: Scope = ADA, limit: int = 300, seqs: Sequence[int] | None = None
+) -> Dense:
+    where = Filter(seqs=None if seqs is None else tuple(seqs))
+    probe = Probe(model="toy", vector=query, where=where, best=limit if seqs is None else len(seqs))
+    return (await store.find(scope, probe)).dense
+
+
 async def agree(store: SqliteStore, vectors: dict[int, list[float]], query: list[float]) -> None:
     exact = {seq: dot(vector, query) for seq, vector in vectors.items()}
     best = sorted(exact, key=lambda seq: (-exact[seq], seq))
-    found = await store.dense(ADA, "toy", query, limit=30)
+    found = await nearest(store, query, limit=30)
     assert found.scanned == len(vectors)
     assert list(found.hits) == best[:30]
     assert all(abs(score - exact[seq]) < 1e-4 for seq, score in found.hits.items())
     mean = sum(exact.values()) / len(exact)
     assert abs(found.mean - mean) < 1e-3
     assert abs(found.deviation - math.sqrt(sum((x - mean) ** 2 for x in exact.values()) / len(exact))) < 1e-3
-    some = await store.dense(ADA, "toy", query, seqs=[*best[::7], 10**6, 0])
+    some = await nearest(store, query, seqs=[*best[::7], 10**6, 0])
     assert some.hits.keys() == set(best[::7])
     assert all(abs(score - exact[seq]) < 1e-4 for seq, score in some.hits.items())
 
@@ -405,16 +413,16 @@ async def test_what_another_store_wrote_or_erased_is_seen(store: SqliteStore, pa
     other = await SqliteStore.open(path)
     await store.append(ADA, "s", [said(f"m{at}") for at in range(1, 4)])
     await embed(other, Embedded(1, 0, [1.0, 0.0]))
-    assert (await store.dense(ADA, "toy", [1.0, 0.0])).hits.keys() == {1}
+    assert (await nearest(store, [1.0, 0.0])).hits.keys() == {1}
     await store.append(ADA, "s", [said("m4")])
     await embed(other, Embedded(2, 0, [0.0, 1.0]), Embedded(3, 0, [0.6, 0.8]))
-    assert (await store.dense(ADA, "toy", [1.0, 0.0])).hits.keys() == {1, 2, 3}
+    assert (await nearest(store, [1.0, 0.0])).hits.keys() == {1, 2, 3}
     await other.forget(ADA, message_ids=["m3"])
-    assert (await store.dense(ADA, "toy", [1.0, 0.0])).hits.keys() == {1, 2}
+    assert (await nearest(store, [1.0, 0.0])).hits.keys() == {1, 2}
     await other.forget(ADA, everything=True)
     await other.append(ADA, "s", [said("m9")])
     await embed(other, Embedded(1, 0, [0.0, 1.0]))
-    assert (await store.dense(ADA, "toy", [1.0, 0.0])).hits[1] == pytest.approx(0.0, abs=1e-5)
+    assert (await nearest(store, [1.0, 0.0])).hits[1] == pytest.approx(0.0, abs=1e-5)
     await other.close()
 
 
@@ -422,20 +430,20 @@ async def test_a_message_has_its_best_piece(store: SqliteStore) -> None:
     await store.append(ADA, "s", [said(f"m{at}") for at in range(1, 4)])
     pieces = [Embedded(2, 1, [0.8, 0.6]), Embedded(1, 0, [0.6, -0.8]), Embedded(2, 0, [0.0, 1.0])]
     await embed(store, *pieces, Embedded(7, 0, [1.0, 0.0]))
-    found = await store.dense(ADA, "toy", [1.0, 0.0])
+    found = await nearest(store, [1.0, 0.0])
     assert list(found.hits) == [2, 1] and found.scanned == 2
     assert found.hits[2] == pytest.approx(0.8, abs=1e-4)
     assert await store.models() == {"toy": (2, 3)}
     await store.reset([DENSE])
     await embed(store, Embedded(2, 0, [-1.0, 0.0]))
-    assert (await store.dense(ADA, "toy", [1.0, 0.0])).hits == {2: pytest.approx(-1.0, abs=1e-4)}
+    assert (await nearest(store, [1.0, 0.0])).hits == {2: pytest.approx(-1.0, abs=1e-4)}
 
 
 async def test_vectors_of_the_wrong_size(store: SqliteStore) -> None:
     await store.append(ADA, "s", [said("m1")])
     await embed(store, Embedded(1, 0, [1.0, 0.0]))
     with pytest.raises(InvalidInput, match="3 dimensions"):
-        await store.dense(ADA, "toy", [1.0, 0.0, 0.0])
+        await nearest(store, [1.0, 0.0, 0.0])
 
 
 async def test_the_cache_keeps_to_its_limit(path: Path) -> None:
@@ -446,7 +454,7 @@ async def test_the_cache_keeps_to_its_limit(path: Path) -> None:
         scope = Scope(f"u{user}")
         await store.append(scope, "s", [said(f"m{at}") for at in range(1, 51)])
         await embed(store, *(Embedded(at, 0, unit(rng)) for at in range(1, 51)), scope=scope)
-        assert len((await store.dense(scope, "toy", unit(rng), limit=5)).hits) == 5
+        assert len((await nearest(store, unit(rng), scope=scope, limit=5)).hits) == 5
     assert 0 < store._scanner.bytes <= 30_000  # pyright: ignore[reportPrivateUsage]
     await store.close()
 

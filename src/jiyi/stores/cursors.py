@@ -190,11 +190,17 @@ def _progress(db: sqlite3.Connection, step: Step, scope: int | None, total: int)
 
 def cursors(db: sqlite3.Connection, scope: Scope, steps: Sequence[Step]) -> dict[str, int]:
     """``Store.cursors``."""
-    key, found = scope_key(db, scope), dict[str, int]()
-    for step in steps:
-        row = db.execute("SELECT after FROM cursor WHERE scope = ? AND step = ?", (key, _step(db, step))).fetchone()
-        found[step.name] = row[0] if row else 0
-    return found
+    key = scope_key(db, scope)
+    return {step.name: 0 if key is None else after(db, key, step) for step in steps}
+
+
+def after(db: sqlite3.Connection, scope: int, step: Step) -> int:
+    """Derived up to this seq; 0 for a step that never ran in this version."""
+    row = db.execute(
+        "SELECT after FROM cursor WHERE scope = ? AND step = (SELECT id FROM step WHERE name = ? AND version = ?)",
+        (scope, step.name, step.version),
+    ).fetchone()
+    return row[0] if row else 0
 
 
 # -- starting over ---------------------------------------------------------------------------------------------------

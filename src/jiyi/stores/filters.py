@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from jiyi.stores import rows
@@ -17,9 +18,14 @@ _Conditions: TypeAlias = "list[tuple[str, tuple[object, ...]]]"
 def messages(db: sqlite3.Connection, scope: Scope, where: Filter, limit: int | None, newest: bool) -> list[Message]:
     """``Store.messages``."""
     key = scope_key(db, scope)
-    if key is None:
-        return []
-    condition, values = _conditions(key, where)
+    return [] if key is None else matching(db, key, where, limit, newest=newest)
+
+
+def matching(
+    db: sqlite3.Connection, scope: int, where: Filter, limit: int | None, *, newest: bool
+) -> list[Message]:  # fmt: skip
+    """The messages of a scope that match, in path order or that of the log; the first ones, or the newest."""
+    condition, values = _conditions(scope, where)
     by_path = bool(where.session_id) and where.active is True
     sql = (
         f"SELECT {rows.MESSAGE_COLUMNS} {rows.MESSAGE_FROM} WHERE {condition}"
@@ -27,6 +33,26 @@ def messages(db: sqlite3.Connection, scope: Scope, where: Filter, limit: int | N
     )
     found = [rows.message(row) for row in db.execute(sql, (*values, -1 if limit is None else max(0, limit)))]
     return found[::-1] if newest else found
+
+
+def places(
+    db: sqlite3.Connection, scope: int, seqs: Iterable[int]
+) -> tuple[list[tuple[int, int, int, int]], list[int]]:  # fmt: skip
+    """Seq, session, parent and size of these messages (``types.Standing``), and the seqs of those that lend no support:
+    on no active path, or not ``indexable``.
+    """
+    keys = json.dumps([key_of(scope, seq) for seq in seqs])
+    sql = (
+        "SELECT key, session, parent, active, flags, content FROM message WHERE key IN (SELECT value FROM json_each(?))"
+    )
+    found: list[tuple[int, int, int, int]] = []
+    aside: list[int] = []
+    for key, session, parent, active, flags, content in db.execute(sql, (keys,)):
+        seq, text = key & SEQ_MASK, rows.text(flags, content)
+        found.append((seq, session or 0, parent or 0, len(text.encode())))
+        if not active or flags & 7 < rows.SYSTEMS or not text.strip():
+            aside.append(seq)
+    return found, aside
 
 
 def seqs(db: sqlite3.Connection, scope: int, where: Filter) -> list[int]:
@@ -76,6 +102,8 @@ def _said(where: Filter) -> _Conditions:
     found: _Conditions = []
     if where.roles is not None:
         numbers = [rows.ROLE_NUMBER[role] for role in where.roles]
+        if numbers and max(numbers) < rows.SYSTEMS:
+            found.append((f"m.flags & 7 < {rows.SYSTEMS}", ()))  # spelt out, for the partial index
         found.append(("m.flags & 7 IN (SELECT value FROM json_each(?))", (json.dumps(numbers),)))
     if where.kinds is not None:
         flags = [rows.STATEMENT * (kind == "statement") for kind in where.kinds]

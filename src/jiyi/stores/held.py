@@ -7,11 +7,26 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from math import fsum, sqrt
+from operator import mul
 
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.history import link
+from jiyi.indexable import is_indexed, lexical_entry
 from jiyi.stores.checks import check_free
-from jiyi.types import Checkpoint, Embedded, Erased, Filter, Indexed, Lexical, Message, Record, SessionInfo, Vector
+from jiyi.types import (
+    Checkpoint,
+    Dense,
+    Embedded,
+    Erased,
+    Filter,
+    Indexed,
+    Lexical,
+    Message,
+    Record,
+    SessionInfo,
+    Vector,
+)
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LONG_AGO = timedelta.min
@@ -227,7 +242,7 @@ def occurrences(index: Mapping[int, Indexed], term: str) -> dict[int, int]:
 
 
 def find_words(index: Mapping[int, Indexed], terms: Sequence[str], limit: int, among: Set[int]) -> Lexical:
-    """``Store.lexical`` with candidates from ``among``."""
+    """The words of ``Store.find``, with hits from ``among``."""
     found = {term: occurrences(index, term) for term in terms if term}
     rarest = sorted(found, key=lambda term: (len(found[term]), term))
     ranked = dict.fromkeys(seq for term in rarest for seq in reversed(found[term]) if seq in among)
@@ -238,6 +253,41 @@ def find_words(index: Mapping[int, Indexed], terms: Sequence[str], limit: int, a
     length = sum(entry.length for entry in index.values())
     frequency = {term: len(times) for term, times in found.items()}
     return Lexical(len(index), length / len(index) if index else 0.0, frequency, hits)
+
+
+def with_fresh(held: Held, done: int) -> Mapping[int, Indexed]:
+    """The index, with the entries of messages behind ``done`` that are not in it yet."""
+    fresh = [m for m in held.log.values() if m.seq > done and m.seq not in held.index and is_indexed(m)]
+    return {**held.index, **{m.seq: lexical_entry(m) for m in fresh}} if fresh else held.index
+
+
+def find_near(stored: Mapping[int, Sequence[Vector]], query: Vector | None) -> dict[int, float]:
+    """Seq -> cosine of the message's best chunk; nothing without a query."""
+    if not stored or query is None:
+        return {}
+    check_size("query", [query], size_of(stored))
+    return {seq: max(fsum(map(mul, query, chunk)) for chunk in chunks) for seq, chunks in stored.items()}
+
+
+def nearest(cosines: Mapping[int, float], among: Set[int], limit: int) -> Dense:
+    """The best of these messages, with the statistics of all."""
+    if not cosines:
+        return Dense()
+    mean = fsum(cosines.values()) / len(cosines)
+    deviation = sqrt(fsum((cosine - mean) ** 2 for cosine in cosines.values()) / len(cosines))
+    ranked = sorted(cosines.keys() & among, key=lambda seq: (-cosines[seq], seq))[: max(0, limit)]
+    return Dense({seq: cosines[seq] for seq in ranked}, len(cosines), mean, deviation)
+
+
+def beside(held: Held, chosen: Set[int]) -> list[Message]:
+    """The chosen messages and the active ones beside them; see ``Found.standing``."""
+    parents = {message.parent_id for message in held.log.values() if message.seq in chosen}
+    around = {seq + step for seq in chosen for step in (-1, 0, 1)}
+    return [
+        m
+        for m in held.log.values()
+        if m.seq in chosen or (m.active and is_indexed(m) and (m.seq in around or m.id in parents))
+    ]
 
 
 def chunks_of(vectors: Iterable[Embedded]) -> dict[int, list[Vector]]:

@@ -15,6 +15,7 @@ from jiyi.errors import NotFound
 from jiyi.history import digest, link
 from jiyi.stores import rows
 from jiyi.stores.checks import check_known
+from jiyi.stores.kept import State
 from jiyi.stores.rows import SEQ_MASK, key_of
 from jiyi.types import JSON, Message, Scope, SessionInfo
 
@@ -48,6 +49,15 @@ def scope_key(db: sqlite3.Connection, scope: Scope) -> int | None:
         "SELECT id FROM scope WHERE tenant = ? AND user = ? AND agent = ?", (scope.tenant, scope.user, scope.agent)
     ).fetchone()
     return row and row[0]
+
+
+def state(db: sqlite3.Connection, scope: Scope) -> State | None:
+    """The scope's row, None when it holds nothing."""
+    row = db.execute(
+        "SELECT id, generation, head, documents, terms FROM scope WHERE tenant = ? AND user = ? AND agent = ?",
+        (scope.tenant, scope.user, scope.agent),
+    ).fetchone()
+    return row and State(*row)
 
 
 def make_scope(db: sqlite3.Connection, scope: Scope) -> int:

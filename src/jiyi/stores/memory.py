@@ -12,12 +12,11 @@ from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
-from math import fsum, sqrt
-from operator import mul
 from pathlib import Path
 
 from jiyi.errors import Conflict, InvalidInput, NotFound, StoreError
 from jiyi.history import digest
+from jiyi.ranking import bm25, standing
 from jiyi.stores.checks import check_finite, check_known
 from jiyi.stores.held import (
     EPOCH,
@@ -26,41 +25,44 @@ from jiyi.stores.held import (
     Held,
     activate,
     add,
+    beside,
     check_size,
     chunks_of,
     count_vectors,
     counted,
     drop_checkpoints,
     erase,
+    find_near,
     find_place,
     find_words,
     follows,
     in_session,
     instant,
     matches,
+    nearest,
     placed,
     placed_checkpoint,
     put_checkpoint,
     size_of,
+    with_fresh,
 )
 from jiyi.types import (
     JSON,
     Changes,
     Checkpoint,
     Claim,
-    Dense,
     Erased,
     Filter,
+    Found,
     Indexed,
-    Lexical,
     Message,
+    Probe,
     Progress,
     Record,
     Scope,
     SessionInfo,
     Stats,
     Step,
-    Vector,
 )
 
 _ALL = Filter()
@@ -225,30 +227,25 @@ class MemoryStore:
         ]
         return sorted(found, key=lambda record: (instant(record.recorded_at), record.id))[:limit]
 
-    async def lexical(
-        self, scope: Scope, terms: Sequence[str], *, limit: int = 2000, seqs: Sequence[int] | None = None
-    ) -> Lexical:
-        """See ``Store.lexical``."""
+    async def find(self, scope: Scope, probe: Probe) -> Found:
+        """See ``Store.find``; cosines are exact."""
         if scope not in self._all():
-            return Lexical()
-        index = self._read(scope).index
-        return find_words(index, terms, limit, index.keys() if seqs is None else index.keys() & set(seqs))
-
-    async def dense(
-        self, scope: Scope, model: str, query: Vector, *, limit: int = 300, seqs: Sequence[int] | None = None
-    ) -> Dense:
-        """See ``Store.dense``; exact."""
-        stored = self._read(scope).vectors.get(model, {})
-        if not stored:
-            return Dense()
-        check_size("query", [query], size_of(stored))
-        cosines = {seq: max(fsum(map(mul, query, chunk)) for chunk in chunks) for seq, chunks in stored.items()}
-        mean = fsum(cosines.values()) / len(cosines)
-        deviation = sqrt(fsum((cosine - mean) ** 2 for cosine in cosines.values()) / len(cosines))
-        asked = cosines.keys() if seqs is None else cosines.keys() & set(seqs)
-        ranked = sorted(asked, key=lambda seq: (-cosines[seq], seq))
-        kept = ranked[: max(0, limit)] if seqs is None else ranked
-        return Dense({seq: cosines[seq] for seq in kept}, len(cosines), mean, deviation)
+            return Found()
+        held = self._read(scope)
+        among = {message.seq for message in held.log.values() if matches(message, probe.where)}
+        done = held.head if probe.step is None else (self._cursor(held, probe.step) or Cursor()).after
+        index = with_fresh(held, done)
+        lexical = find_words(index, probe.terms, probe.postings, index.keys() & among)
+        words = bm25(lexical, probe.terms)
+        best = sorted(words, key=lambda seq: (words[seq], seq), reverse=True)[: max(0, probe.best)]
+        cosines = find_near(held.vectors.get(probe.model, {}), probe.vector)
+        dense = nearest(cosines, among, probe.best)
+        chosen = dense.hits.keys() | set(best)
+        hits = {seq: hit for seq, hit in lexical.hits.items() if seq in chosen}
+        around = standing(beside(held, chosen), {name: message.seq for name, message in held.log.items()})
+        near = {seq: cosines[seq] for seq in around.seqs if seq in cosines and seq not in dense.hits}
+        messages = {message.seq: message for message in held.log.values() if message.seq in chosen}
+        return Found(words, replace(lexical, hits=hits), dense, messages, around, near)
 
     # -- derivation
 

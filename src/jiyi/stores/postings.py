@@ -14,15 +14,17 @@ import re
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 
+from jiyi.stores.kept import Kept, State
 from jiyi.stores.rows import SEQ_MASK, key_of
-from jiyi.types import Indexed, Lexical
+from jiyi.types import Indexed
 
 _ESCAPED = re.compile("[\\x00-\\x20A-Z\\\\\\x7f\ud800-\udfff]")
 _LONGEST = 200  # characters of a term that stand in the index; longer ones end in a hash
 _AFTER_ALL = "\U0010ffff"  # sorts behind every character a term continues with
+_GROWTH = 1_000  # messages indexed since the last look that are added to kept lists; after more these are read anew
 _WINDOW = 32_000  # bytes of a message that serve as dictionary: zlib looks back no further
 
 
@@ -134,53 +136,66 @@ def _unsqueeze(data: bytes, text: str | None) -> dict[str, int]:
     return found
 
 
-# -- searching -------------------------------------------------------------------------------------------------------
+# -- reading -------------------------------------------------------------------------------------------------------
 
 
-def search(
-    db: sqlite3.Connection, scope: int, terms: Sequence[str], limit: int, seqs: Sequence[int] | None = None
-) -> Lexical:
-    """``Store.lexical``."""
-    documents, length = db.execute("SELECT documents, terms FROM scope WHERE id = ?", (scope,)).fetchone()
-    prefixes = {term: _occurrences(db, scope, term) for term in terms if term.endswith("*")}
-    frequency = {
-        term: len(prefixes[term]) if term in prefixes else _frequency(db, scope, term) for term in terms if term
-    }
-    among = None if seqs is None else set(seqs)
-    hits, limit = dict[int, dict[str, int]](), max(0, limit)
-    for term in sorted((term for term in frequency if frequency[term]), key=lambda term: (frequency[term], term)):
-        occurrences = prefixes[term] if term in prefixes else _occurrences(db, scope, term)
-        if among is not None:
-            occurrences = {seq: times for seq, times in occurrences.items() if seq in among}
-        room = limit - len(hits)
-        for seq in reversed(occurrences) if room else occurrences.keys() & hits.keys():
-            if (counts := hits.get(seq)) is not None:
-                counts[term] = occurrences[seq]
-            elif room:
-                hits[seq], room = {term: occurrences[seq]}, room - 1
-    lengths = _lengths(db, scope, hits)
-    found = {seq: (lengths[seq], hits[seq]) for seq in sorted(hits)}
-    return Lexical(documents, length / documents if documents else 0.0, frequency, found)
+def catch_up(db: sqlite3.Connection, state: State, kept: Kept) -> None:
+    """Brings the kept lists to what is indexed now, or lets go of them when more happened than a little growth."""
+    new = state.documents - kept.documents
+    if not new:
+        return
+    if 0 < new <= _GROWTH and (kept.postings or kept.beginnings):
+        found = db.execute(
+            "SELECT i.key, i.length, i.terms, m.content FROM indexed i JOIN message m ON m.key = i.key"
+            " WHERE i.key > ? AND i.key <= ? ORDER BY i.key",
+            (key_of(state.key, kept.last), key_of(state.key, SEQ_MASK)),
+        ).fetchall()
+        if len(found) == new:
+            for key, _, squeezed, text in found:
+                kept.add(key & SEQ_MASK, _unsqueeze(squeezed, text))
+                kept.fresh.pop(key & SEQ_MASK, None)
+            kept.documents, kept.last = state.documents, found[-1][0] & SEQ_MASK
+            return
+    kept.postings.clear()
+    kept.beginnings.clear()
+    kept.forget_fresh(0)
+    kept.documents, kept.last = state.documents, _newest(db, state)
 
 
-def _frequency(db: sqlite3.Connection, scope: int, term: str) -> int:
-    row = db.execute("SELECT doc FROM term WHERE term = ?", (f"{scope}:{encode(term)}",)).fetchone()
-    return row[0] if row else 0
+def _newest(db: sqlite3.Connection, state: State) -> int:
+    row = db.execute(
+        "SELECT max(key) FROM indexed WHERE key BETWEEN ? AND ?", (key_of(state.key, 0), key_of(state.key, SEQ_MASK))
+    ).fetchone()
+    return (row[0] or 0) & SEQ_MASK
 
 
-def _occurrences(db: sqlite3.Connection, scope: int, term: str) -> dict[int, int]:
+def occurrences(db: sqlite3.Connection, state: State, kept: Kept, term: str) -> dict[int, int]:
     """Seq -> times, of every message with the term, or with any that begins like it for ``term*``; oldest first.
 
     Counted here: SQLite's GROUP BY would put every occurrence into a temporary tree, three times slower.
     """
     if term.endswith("*"):
-        first = f"{scope}:{encode(term[:-1])}"
+        beginning = encode(term[:-1])
+        if (known := kept.beginnings.get(beginning)) is not None:
+            return known
+        first = f"{state.key}:{beginning}"
         found = db.execute("SELECT doc FROM posting WHERE term >= ? AND term <= ?", (first, first + _AFTER_ALL))
-        return Counter(sorted(map(itemgetter(0), found.fetchall())))
-    found = db.execute("SELECT doc FROM posting WHERE term = ?", (f"{scope}:{encode(term)}",))
-    return Counter(map(itemgetter(0), found.fetchall()))
+        counts = Counter(sorted(map(itemgetter(0), found.fetchall())))
+        return kept.enlist(kept.beginnings, beginning, counts)
+    token = encode(term)
+    if (known := kept.postings.get(token)) is not None:
+        return known
+    found = db.execute("SELECT doc FROM posting WHERE term = ?", (f"{state.key}:{token}",))
+    return kept.enlist(kept.postings, token, Counter(map(itemgetter(0), found.fetchall())))
 
 
-def _lengths(db: sqlite3.Connection, scope: int, seqs: Collection[int]) -> dict[int, int]:
-    condition, values = _range(scope, seqs)
-    return dict(db.execute(f"SELECT key & {SEQ_MASK}, length FROM indexed WHERE {condition}", values).fetchall())
+def lengths(db: sqlite3.Connection, state: State, kept: Kept, seqs: Sequence[int]) -> list[int]:
+    """The lengths of indexed messages."""
+    column = kept.column("lengths", state.head)
+    found = [column[seq] for seq in seqs]
+    if found and min(found) < 0:
+        condition, values = _range(state.key, [seq for seq in seqs if column[seq] < 0])
+        for seq, length in db.execute(f"SELECT key & {SEQ_MASK}, length FROM indexed WHERE {condition}", values):
+            column[seq] = length
+        found = [column[seq] for seq in seqs]
+    return found

@@ -30,6 +30,8 @@ RECORD_COLUMNS = (
 
 _PINNED, _INCOMPLETE, STATEMENT, _JSON = 8, 16, 32, 64  # the lowest three bits are the role
 ROLE_NUMBER = {name: number for number, name in enumerate(ROLES)}
+SYSTEMS = 2
+"""The roles below this number give instructions."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _NOTHING: Mapping[str, JSON] = {}
@@ -157,6 +159,13 @@ def message(row: Row) -> Message:
         key & SEQ_MASK, position, taken, chain if isinstance(chain, str) else chain.hex(),
         None if parent is None else unpack(parent), active != 0,
     )  # fmt: skip
+
+
+def text(flags: int, content: str | None) -> str:
+    """What ``Message.text`` would give."""
+    if flags & _JSON:
+        content = "\n".join(part["text"] for part in json.loads(content or "[]") if isinstance(part.get("text"), str))
+    return content or ""
 
 
 # -- sessions and records --------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Set
 from math import fsum, sqrt
 from operator import mul
 
@@ -15,26 +15,46 @@ from jiyi.types import Dense, Vector
 _MARGIN = 50  # more candidates than asked for: the first order is of the high planes alone
 
 
-def search(db: sqlite3.Connection, space: Space, query: Vector, limit: int, wanted: Sequence[int] | None) -> Dense:
-    """``Store.dense`` for one space, inside a read transaction."""
-    values, size = [float(value) for value in query], space.size
-    best: dict[int, tuple[float, int, float]] = {}  # seq -> cosine, row, scale
-    for count, entries, high in segments.stored(db, space.id, 0):
-        segment = segments.read(count, entries, high)
-        plane = array("b", high)
-        for at, seq in enumerate(segment.seqs):
-            scale = segment.scales[at]
-            cosine = sum(map(mul, plane[at * size : (at + 1) * size], values)) * scale
-            if seq not in best or cosine > best[seq][0]:
-                best[seq] = cosine, segment.rows[at], scale
-    mean = fsum(entry[0] for entry in best.values()) / len(best)
-    deviation = sqrt(fsum((entry[0] - mean) ** 2 for entry in best.values()) / len(best))
-    asked = best if wanted is None else dict.fromkeys(seq for seq in wanted if seq in best)
-    ranked = sorted(asked, key=lambda seq: (-best[seq][0], seq))
-    kept = ranked if wanted is not None else ranked[: limit + _MARGIN]
-    lows, hits = segments.low(db, [best[seq][1] for seq in kept]), dict[int, float]()
-    for seq in kept:
-        cosine, row, scale = best[seq]
-        hits[seq] = cosine + sum(map(mul, array("b", lows.get(row, b"")), values)) * scale / STEP
-    final = sorted(hits.items(), key=lambda hit: (-hit[1], hit[0]))
-    return Dense(dict(final if wanted is not None else final[:limit]), len(best), mean, deviation)
+class PlainScan:
+    """``Scan`` without NumPy."""
+
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        space: Space,
+        query: Vector,
+        limit: int,
+        among: Set[int] | None,
+        barred: Set[int],
+    ) -> None:
+        self._db, self._query = db, [float(value) for value in query]
+        self._best = best = self._pass(space)
+        mean = fsum(entry[0] for entry in best.values()) / len(best)
+        deviation = sqrt(fsum((entry[0] - mean) ** 2 for entry in best.values()) / len(best))
+        allowed = (seq for seq in best if seq not in barred and (among is None or seq in among))
+        nearest = sorted(allowed, key=lambda seq: (-best[seq][0], seq))[: limit + _MARGIN if limit > 0 else 0]
+        ranked = sorted(self.cosines(nearest).items(), key=lambda hit: (-hit[1], hit[0]))
+        self.dense = Dense(dict(ranked[: max(0, limit)]), len(best), mean, deviation)
+
+    def _pass(self, space: Space) -> dict[int, tuple[float, int, float]]:
+        """Seq -> cosine by the high plane, row and scale of the message's best vector."""
+        best: dict[int, tuple[float, int, float]] = {}
+        size = space.size
+        for count, entries, high in segments.stored(self._db, space.id, 0):
+            segment = segments.read(count, entries, high)
+            plane = array("b", high)
+            for at, seq in enumerate(segment.seqs):
+                scale = segment.scales[at]
+                cosine = sum(map(mul, plane[at * size : (at + 1) * size], self._query)) * scale
+                if seq not in best or cosine > best[seq][0]:
+                    best[seq] = cosine, segment.rows[at], scale
+        return best
+
+    def cosines(self, seqs: Iterable[int]) -> dict[int, float]:
+        """See ``Scan``."""
+        found = {seq: self._best[seq] for seq in seqs if seq in self._best}
+        lows = segments.low(self._db, [row for _, row, _ in found.values()])
+        return {
+            seq: cosine + sum(map(mul, array("b", lows.get(row, b"")), self._query)) * scale / STEP
+            for seq, (cosine, row, scale) in found.items()
+        }

@@ -244,9 +244,8 @@ def planes(vectors: Sequence[Vector]) -> tuple[array[float], bytes, bytes]:
 def _planes_plain(vectors: Sequence[Vector]) -> tuple[array[float], bytes, bytes]:
     scales, high, low_plane = array(SCALE), array("b"), array("b")
     for vector in vectors:
-        scale = max(map(abs, vector)) / 127 or 1.0
-        scales.append(scale)
-        scale = scales[-1]
+        scales.append(max(map(abs, vector)) / 127)
+        scale = scales[-1] = scales[-1] or 1.0  # also where it is too small for four bytes
         scaled = [value / scale for value in vector]
         whole = [max(-127, min(127, round(value))) for value in scaled]
         high.extend(whole)

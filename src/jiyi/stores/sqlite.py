@@ -2,7 +2,8 @@
 
 This class only decides where things run: what reads, on a few threads with a connection each; what writes, on one
 thread that commits together what has gathered.  What is done stands in plain functions beside it: ``log``,
-``checkpoints``, ``records``, ``postings``, ``segments`` and ``scan``, ``cursors``, ``erasure``.
+``checkpoints``, ``records``, ``finding`` with ``wording``, ``postings``, ``segments`` and ``scan``, ``cursors``,
+``erasure``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from typing import TypeVar
 
 from jiyi import inline
 from jiyi.errors import InvalidInput, StoreError
-from jiyi.stores import checkpoints, cursors, database, erasure, filters, log, postings, records, segments
+from jiyi.stores import checkpoints, cursors, database, erasure, filters, finding, log, records
+from jiyi.stores.kept import Keeper
 from jiyi.stores.scan import Scanner
 from jiyi.stores.writer import Work, Writer
 from jiyi.types import (
@@ -27,18 +29,17 @@ from jiyi.types import (
     Changes,
     Checkpoint,
     Claim,
-    Dense,
     Erased,
     Filter,
-    Lexical,
+    Found,
     Message,
+    Probe,
     Progress,
     Record,
     Scope,
     SessionInfo,
     Stats,
     Step,
-    Vector,
 )
 
 T = TypeVar("T")
@@ -70,7 +71,8 @@ class SqliteStore:
         self._open = list[sqlite3.Connection]()
         self._near = database.connect(path, timeout)  # for what is read where it is asked
         self._near_lock = threading.Lock()
-        self._scanner = Scanner(cache_bytes)
+        self._keeper = Keeper(cache_bytes // 4)
+        self._scanner = Scanner(cache_bytes - cache_bytes // 4)
         self._closed = False
         self._process = os.getpid()
 
@@ -87,7 +89,8 @@ class SqliteStore:
         Args:
             path: the file; its directory must exist.
             timeout: seconds to wait for another program's lock.
-            cache_bytes: memory for vectors that were scanned; what does not fit is read for each query.
+            cache_bytes: memory for what was read: three quarters for vectors, the rest for messages and posting lists;
+                what does not fit is read for each query.
 
         Raises:
             StoreCorrupt: the file is not a database, or not one of ours.
@@ -240,22 +243,10 @@ class SqliteStore:
             )
         )
 
-    async def lexical(
-        self, scope: Scope, terms: Sequence[str], *, limit: int = 2000, seqs: Sequence[int] | None = None
-    ) -> Lexical:
-        """See ``Store.lexical``."""
-        return await self._in_scope(scope, Lexical(), lambda db, key: postings.search(db, key, terms, limit, seqs))
-
-    async def dense(
-        self, scope: Scope, model: str, query: Vector, *, limit: int = 300, seqs: Sequence[int] | None = None
-    ) -> Dense:
-        """See ``Store.dense``."""
-
-        def search(db: sqlite3.Connection, key: int) -> Dense:
-            space = segments.find(db, key, model)
-            return Dense() if space is None else self._scanner.search(db, space, query, limit, seqs)
-
-        return await self._in_scope(scope, Dense(), search)
+    async def find(self, scope: Scope, probe: Probe) -> Found:
+        """See ``Store.find``."""
+        erasures = self._keeper.erasures
+        return await self._read(lambda db: finding.find(db, scope, probe, self._keeper, self._scanner, erasures))
 
     # -- derivation
 
@@ -295,7 +286,7 @@ class SqliteStore:
     async def reset(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
         """See ``Store.reset``."""
         await self._write(lambda db: cursors.reset(db, steps, scope))
-        self._scanner.clear()
+        self._forget_copies()
 
     # -- upkeep
 
@@ -315,10 +306,14 @@ class SqliteStore:
         if (session_id is not None) + (message_ids is not None) + everything != 1:
             raise InvalidInput("forget", "give exactly one of session_id, message_ids, everything=True")
         erased = await self._write(lambda db: erasure.forget(db, scope, session_id, message_ids))
-        self._scanner.clear()
+        self._forget_copies()
         if erased != Erased():
             await self._wipe()
         return erased
+
+    def _forget_copies(self) -> None:
+        self._keeper.clear()
+        self._scanner.clear()
 
     async def _wipe(self) -> None:
         """Takes what was erased out of the bytes of the files, in steps between which others may write."""
@@ -355,6 +350,6 @@ class SqliteStore:
     def _shut(self) -> None:
         self._writer.close()
         self._readers.shutdown(wait=True)
-        self._scanner.clear()
+        self._forget_copies()
         for db in (*self._open, self._near, self._db):  # the last one takes the write-ahead log with it
             db.close()

@@ -11,11 +11,24 @@ from jiyi.testing.store.hostile import Hostile
 from jiyi.testing.store.index import Meaning, Records, Words
 from jiyi.testing.store.isolation import Isolation
 from jiyi.testing.store.log import Log
+from jiyi.testing.store.look import Look
 from jiyi.testing.store.machine import Machine
 
 
 class StoreConformance(
-    Log, Branches, Checkpoints, Words, Meaning, Records, Derivation, Erasure, Isolation, Hostile, Durability, Machine
+    Log,
+    Branches,
+    Checkpoints,
+    Words,
+    Meaning,
+    Look,
+    Records,
+    Derivation,
+    Erasure,
+    Isolation,
+    Hostile,
+    Durability,
+    Machine,
 ):
     """Subclass it, and give ``open``::
 

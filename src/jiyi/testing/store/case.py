@@ -11,8 +11,24 @@ from typing import Any
 import pytest
 
 from jiyi.ports import Store
+from jiyi.ranking import bm25
 from jiyi.testing.clock import START
-from jiyi.types import Changes, Claim, Embedded, Filter, Indexed, Message, Record, Scope, Source, Step
+from jiyi.types import (
+    Changes,
+    Claim,
+    Dense,
+    Embedded,
+    Filter,
+    Indexed,
+    Lexical,
+    Message,
+    Probe,
+    Record,
+    Scope,
+    Source,
+    Step,
+    Vector,
+)
 
 ADA = Scope("ada")
 BOB = Scope("bob")
@@ -62,6 +78,31 @@ def entry(seq: int, text: str) -> Indexed:
 def ids(found: Iterable[Message | Record]) -> list[str]:
     """What was found, by id."""
     return [one.id for one in found]
+
+
+async def words(
+    store: Store, terms: Sequence[str], *, scope: Scope = ADA, limit: int = 2000,
+    seqs: Sequence[int] | None = None,
+) -> Lexical:  # fmt: skip
+    """Statistics of these terms, and all hits up to the limit; with ``seqs``, of these messages alone."""
+    where = Filter(seqs=None if seqs is None else tuple(seqs), active=None)
+    probe = Probe(terms, where=where, postings=limit, best=limit)
+    found = await store.find(scope, probe)
+    assert found.words == pytest.approx(bm25(found.lexical, terms))
+    assert set(found.words) == set(found.lexical.hits) == set(found.messages)
+    return found.lexical
+
+
+async def meaning(
+    store: Store, query: Vector, *, scope: Scope = ADA, model: str = "m", limit: int = 300,
+    seqs: Sequence[int] | None = None,
+) -> Dense:  # fmt: skip
+    """The messages nearest to a vector; with ``seqs``, these messages alone, however many."""
+    where = Filter(seqs=None if seqs is None else tuple(seqs), active=None)
+    best = limit if seqs is None else len(seqs)
+    found = await store.find(scope, Probe(model=model, vector=query, where=where, best=best))
+    assert set(found.dense.hits) == set(found.messages)
+    return found.dense
 
 
 class StoreCase:

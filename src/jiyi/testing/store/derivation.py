@@ -20,8 +20,10 @@ from jiyi.testing.store.case import (
     at,
     entry,
     ids,
+    meaning,
     record,
     statement,
+    words,
 )
 from jiyi.testing.store.index import close, unit
 from jiyi.types import Changes, Claim, Embedded, Lexical, Progress, Scope, Step
@@ -288,8 +290,8 @@ class Derivation(StoreCase):
         await store.commit(await self.claimed(store, MEANING), changes, now=at(1000))
         assert ids(await store.records(ADA)) == ["r1"]
         assert ids(await store.records(ADA, current=False)) == ["r0"]
-        assert (await store.lexical(ADA, ["red"])).hits == {1: (1, {"red": 1})}
-        assert close(await store.dense(ADA, "m", [1.0, 0.0]), {1: 1, 2: 0})
+        assert (await words(store, ["red"])).hits == {1: (1, {"red": 1})}
+        assert close(await meaning(store, [1.0, 0.0]), {1: 1, 2: 0})
         assert await store.cursors(ADA, [MEANING]) == {"dense:m": 2}
 
     async def test_what_was_erased_meanwhile_is_left_out(self, store: Store) -> None:
@@ -304,9 +306,9 @@ class Derivation(StoreCase):
         )
         await store.commit(claim, changes, now=at(1000))
         assert ids(await store.records(ADA, current=None)) == ["r3"]
-        found = await store.lexical(ADA, ["red", "blue", "never"])
+        found = await words(store, ["red", "blue", "never"])
         assert (found.documents, found.frequency) == (1, {"red": 0, "blue": 1, "never": 0})
-        assert close(await store.dense(ADA, "m", [1.0, 0.0]), {2: 0})
+        assert close(await meaning(store, [1.0, 0.0]), {2: 0})
         assert await store.cursors(ADA, [MEANING]) == {"dense:m": 2}
 
     async def test_everything_to_be_indexed_was_erased(self, store: Store) -> None:
@@ -358,11 +360,11 @@ class Derivation(StoreCase):
         assert await store.cursors(ADA, [new]) == {"lexical": 0}
         assert await store.cursors(ADA, [WORDS]) == {"lexical": 0}  # the old one is no more
         assert await self._none(store, WORDS)
-        assert (await store.lexical(ADA, ["red"])).hits
+        assert (await words(store, ["red"])).hits
         claim = await self.claimed(store, new)
         assert (claim.after, claim.head, claim.attempts) == (0, 2, 0)
         await store.commit(claim, Changes(cursor=2, index=(entry(1, "rot"),)), now=at(1000))
-        assert (await store.lexical(ADA, ["red", "rot", "blue"])).frequency == {"red": 0, "rot": 1, "blue": 1}
+        assert (await words(store, ["red", "rot", "blue"])).frequency == {"red": 0, "rot": 1, "blue": 1}
 
     async def test_a_new_version_of_one_step_leaves_the_others(self, store: Store) -> None:
         await self._two(store, WORDS, NOTES)
@@ -395,10 +397,10 @@ class Derivation(StoreCase):
         assert await self._shape(store, ADA) == full
         await store.reset([WORDS], ADA)
         assert await self._shape(store, ADA) == ((0, 2, 2), 0, ("m", "n"), ["r1", "r2"])
-        assert await store.lexical(ADA, ["red"]) == Lexical(frequency={"red": 0})
+        assert await words(store, ["red"]) == Lexical(frequency={"red": 0})
         await store.reset([MEANING, NOTES], ADA)
         assert await self._shape(store, ADA) == ((0, 0, 0), 0, ("n",), ["r2"])
-        assert (await store.dense(ADA, "m", [1.0, 0.0])).scanned == 0
+        assert (await meaning(store, [1.0, 0.0])).scanned == 0
         assert await self._shape(store, BOB) == full
         claim = await self.claimed(store, MEANING)
         assert (claim.scope, claim.after, claim.head) == (ADA, 0, 2)

@@ -10,7 +10,20 @@ import pytest
 
 from jiyi.errors import Conflict, StoreError
 from jiyi.ports import Store
-from jiyi.testing.store.case import ADA, BOB, EVERYTHING, NOTES, WORDS, StoreCase, at, ids, record, said
+from jiyi.testing.store.case import (
+    ADA,
+    BOB,
+    EVERYTHING,
+    NOTES,
+    WORDS,
+    StoreCase,
+    at,
+    ids,
+    meaning,
+    record,
+    said,
+    words,
+)
 from jiyi.testing.store.index import close, unit
 from jiyi.types import Changes, Checkpoint, Filter, Step
 
@@ -44,8 +57,8 @@ class Durability(StoreCase):
             lambda: store.checkpoints(ADA, "s"),
             lambda: store.delete_checkpoints(ADA, "s", ["cp"]),
             lambda: store.records(ADA),
-            lambda: store.lexical(ADA, ["a"]),
-            lambda: store.dense(ADA, "m", [1.0]),
+            lambda: words(store, ["a"]),
+            lambda: meaning(store, [1.0]),
             lambda: store.register([NOTES]),
             lambda: store.claim([WORDS], now=at(9999), lease=1),
             lambda: store.commit(claim, Changes(cursor=1), now=at(1)),
@@ -94,8 +107,8 @@ class Durability(StoreCase):
             await store.salt(ADA),
             await store.checkpoints(ADA, "s"),
             await store.records(ADA, current=None),
-            await store.lexical(ADA, ["red", "b*"]),
-            await store.dense(ADA, "m", unit(1, 2)),
+            await words(store, ["red", "b*"]),
+            await meaning(store, unit(1, 2)),
             await store.progress([WORDS, NOTES]),
             await store.cursors(ADA, [WORDS, NOTES]),
             await store.models(),
@@ -145,9 +158,9 @@ class Durability(StoreCase):
             (z,) = await self.add(store, "z")
             assert (z.seq, z.parent_id) == (y.seq + 1, "y")
             await self.index(other, {5: "yellow"})
-            assert list((await store.lexical(ADA, ["yellow"])).hits) == [5]
+            assert list((await words(store, ["yellow"])).hits) == [5]
             await self.embed(other, {5: [unit(1, 0)]})
-            assert close(await store.dense(ADA, "m", [1.0, 0.0]), {1: 1, 4: 0, 5: 1})
+            assert close(await meaning(store, [1.0, 0.0]), {1: 1, 4: 0, 5: 1})
             with pytest.raises(Conflict):
                 await store.append(ADA, "s", [said("y", "other words")])
         finally:
@@ -160,23 +173,23 @@ class Durability(StoreCase):
         try:
             await self._full(store)
             salt = await other.salt(ADA)
-            assert list((await other.dense(ADA, "m", unit(1, 0))).hits) == [1, 4]  # whatever it remembers, it has now
+            assert list((await meaning(other, unit(1, 0))).hits) == [1, 4]  # whatever it remembers, it has now
             await store.forget(ADA, message_ids=["a"])
             assert "a" not in ids(await other.messages(ADA, EVERYTHING))
-            assert (await other.lexical(ADA, ["red"])).hits == {}
-            assert list((await other.dense(ADA, "m", unit(1, 0))).hits) == [4]
-            assert (await other.dense(ADA, "m", unit(1, 0), seqs=[1, 4])).hits.keys() == {4}
+            assert (await words(other, ["red"], scope=ADA)).hits == {}
+            assert list((await meaning(other, unit(1, 0))).hits) == [4]
+            assert (await meaning(other, unit(1, 0), seqs=[1, 4])).hits.keys() == {4}
             assert ids(await other.records(ADA)) == []
             (again,) = await other.append(ADA, "s", [said("a", "new words")])
             await self.embed(other, {again.seq: [unit(0, 1)]})
-            assert close(await store.dense(ADA, "m", [1.0, 0.0]), {4: 0, again.seq: 0})
+            assert close(await meaning(store, [1.0, 0.0]), {4: 0, again.seq: 0})
             await store.forget(ADA, everything=True)
             assert await other.scopes() == [BOB]
-            assert (await other.dense(ADA, "m", unit(1, 0))).scanned == 0
+            assert (await meaning(other, unit(1, 0))).scanned == 0
             assert await other.salt(ADA) != salt
             await self.add(other, "n")
             await self.embed(other, {1: [unit(0, 1)]})
-            assert close(await store.dense(ADA, "m", [1.0, 0.0]), {1: 0})
+            assert close(await meaning(store, [1.0, 0.0]), {1: 0})
         finally:
             await other.close()
 

@@ -9,7 +9,21 @@ import pytest
 from jiyi.errors import Conflict, InvalidInput
 from jiyi.history import link
 from jiyi.ports import Store
-from jiyi.testing.store.case import ADA, BOB, EVERYTHING, MEANING, WORDS, StoreCase, at, ids, record, said, statement
+from jiyi.testing.store.case import (
+    ADA,
+    BOB,
+    EVERYTHING,
+    MEANING,
+    WORDS,
+    StoreCase,
+    at,
+    ids,
+    meaning,
+    record,
+    said,
+    statement,
+    words,
+)
 from jiyi.testing.store.index import close, unit
 from jiyi.types import Changes, Erased, Filter, Lexical, Progress, Scope, Stats
 
@@ -65,10 +79,10 @@ class Erasure(StoreCase):
             await store.messages(ADA, Filter(session_id="")),
         ) == kept
         assert ids(await store.records(ADA, current=None)) == ["r5", "r6"]
-        found = await store.lexical(ADA, ["all", "word1", "word6"])
+        found = await words(store, ["all", "word1", "word6"])
         assert (found.documents, found.mean_length, found.frequency) == (7, 2, {"all": 7, "word1": 0, "word6": 1})
-        assert (await store.dense(ADA, "m", [1.0, 0.0])).hits.keys() == set(range(6, 13))
-        assert (await store.dense(ADA, "m", [1.0, 0.0], seqs=[1, 6])).hits.keys() == {6}
+        assert (await meaning(store, [1.0, 0.0])).hits.keys() == set(range(6, 13))
+        assert (await meaning(store, [1.0, 0.0], seqs=[1, 6])).hits.keys() == {6}
         assert await store.models(ADA) == {"m": (2, 14)}
         assert await self._count(store) == Stats(1, 1, 5, 2, 2, 7, 14)
         assert await self._count(store, BOB) == self.FULL
@@ -97,7 +111,7 @@ class Erasure(StoreCase):
             chain = link(chain, message.digest)
             assert message.chain == chain
         assert ids(await store.records(ADA, current=None)) == ["r2", "r3", "r4", "r6"]
-        assert (await store.lexical(ADA, ["all"])).documents == 9
+        assert (await words(store, ["all"])).documents == 9
         assert (await store.sessions(ADA, "s1"))[0].messages == 3
         assert (await self.add(store, "g", session="s1"))[0].position == 4
         assert await self._count(store, BOB) == self.FULL
@@ -160,8 +174,8 @@ class Erasure(StoreCase):
         await store.forget(ADA, message_ids=["a"])
         (again,) = await store.append(ADA, "s1", [said("a", "other words")])
         assert (again.seq, again.parent_id, again.position) == (13, "e", 5)  # the number is not given again
-        assert (await store.lexical(ADA, ["word1"])).hits == {}
-        assert (await store.dense(ADA, "m", [1.0, 0.0], seqs=[1, 13])).hits == {}
+        assert (await words(store, ["word1"])).hits == {}
+        assert (await meaning(store, [1.0, 0.0], seqs=[1, 13])).hits == {}
         assert ids(await store.records(ADA, current=None)) == ["r2", "r3", "r4", "r5", "r6"]
 
     async def test_the_newest_number_is_not_given_again(self, store: Store) -> None:
@@ -179,8 +193,8 @@ class Erasure(StoreCase):
         assert await store.scopes() == [BOB]
         assert (await store.messages(ADA, EVERYTHING), await store.sessions(ADA)) == ([], [])
         assert await store.records(ADA, current=None) == []
-        assert await store.lexical(ADA, ["all"]) == Lexical()
-        assert (await store.dense(ADA, "m", [1.0, 0.0])).scanned == 0
+        assert await words(store, ["all"]) == Lexical()
+        assert (await meaning(store, [1.0, 0.0])).scanned == 0
         assert await store.models(ADA) == {}
         assert await store.progress([WORDS], ADA) == [Progress(WORDS, 0, 0)]
         assert await store.claim([WORDS], now=at(9999), lease=60, scope=ADA) is None
@@ -194,8 +208,8 @@ class Erasure(StoreCase):
         (a,) = await store.append(ADA, "s1", [said("a", "other words", when=2000)])
         assert (a.seq, a.position, a.parent_id) == (1, 1, None)
         assert await store.cursors(ADA, [WORDS, MEANING]) == {"lexical": 0, "dense:m": 0}
-        assert (await store.lexical(ADA, ["word1", "all"])).hits == {}
-        assert (await store.dense(ADA, "m", [1.0, 0.0], seqs=[1])).hits == {}
+        assert (await words(store, ["word1", "all"])).hits == {}
+        assert (await meaning(store, [1.0, 0.0], seqs=[1])).hits == {}
         assert (await self.claimed(store, MEANING, ADA, now=2000)).head == 1
         await self.embed(store, {1: [unit(1, 0, 0)]}, ADA, "new")
         assert await store.models(ADA) == {"new": (3, 1)}
@@ -261,7 +275,7 @@ class Erasure(StoreCase):
         await self.add(store, "k2")
         await self.index(store, {1: "plays the cello"})
         await self.embed(store, {1: [unit(0, 1)]})
-        before = await self._count(store), await store.lexical(ADA, ["aisle", "the", "ai*"])
+        before = await self._count(store), await words(store, ["aisle", "the", "ai*"])
         size = (await store.stats()).bytes
         for _ in range(15):
             (k1,) = await store.append(ADA, "s", [said("k1", "Prefers an aisle seat near the exit")])
@@ -269,8 +283,8 @@ class Erasure(StoreCase):
             await self.embed(store, {k1.seq: [unit(1, 0), unit(1, 1)]})
             await self.note(store, record("r", "k1"))
             assert await store.forget(ADA, message_ids=["k1"]) == Erased(1, 0, 1, 2, 1)
-        assert (await self._count(store), await store.lexical(ADA, ["aisle", "the", "ai*"])) == before
-        assert close(await store.dense(ADA, "m", [1.0, 0.0]), {1: 0})
+        assert (await self._count(store), await words(store, ["aisle", "the", "ai*"])) == before
+        assert close(await meaning(store, [1.0, 0.0]), {1: 0})
         assert (await store.stats()).bytes <= size + 128 * 1024
 
     async def test_errors_that_may_quote_a_message_go_with_it(self, store: Store) -> None:

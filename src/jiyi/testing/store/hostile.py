@@ -9,7 +9,20 @@ from typing import Any
 import pytest
 
 from jiyi.ports import Store
-from jiyi.testing.store.case import ADA, EVERYTHING, MEANING, WORDS, StoreCase, at, ids, record, said, statement
+from jiyi.testing.store.case import (
+    ADA,
+    EVERYTHING,
+    MEANING,
+    WORDS,
+    StoreCase,
+    at,
+    ids,
+    meaning,
+    record,
+    said,
+    statement,
+    words,
+)
 from jiyi.types import Content, Embedded, Filter, Indexed, Message, Part, Source
 
 SIGNS = r"""
@@ -195,7 +208,7 @@ class Hostile(StoreCase):
         (message,) = await store.messages(ADA)
         assert (message.text, message.metadata) == ("before", {"list": [1]})
         assert (await store.sessions(ADA))[0].metadata == {"list": [1]}
-        assert (await store.lexical(ADA, ["word"])).hits == {1: (1, {"word": 1})}
+        assert (await words(store, ["word"])).hits == {1: (1, {"word": 1})}
         assert (await store.records(ADA))[0].data == {"list": [1]}
 
     # -- terms
@@ -204,10 +217,10 @@ class Hostile(StoreCase):
         await self.add(store, "a")
         await self.index(store, {1: "plain words"})
         for term in STRANGE:
-            found = await store.lexical(ADA, [term])
+            found = await words(store, [term])
             assert found.documents == 1
             assert found.hits.keys() <= ({1} if term.endswith("*") else set()), term
-        found = await store.lexical(ADA, [*STRANGE, "plain"])
+        found = await words(store, [*STRANGE, "plain"])
         assert found.frequency["plain"] == 1
         assert found.hits[1][1]["plain"] == 1
 
@@ -216,11 +229,11 @@ class Hostile(StoreCase):
         await store.append(ADA, "s", [said(f"m{i}") for i in range(len(terms))])
         await self.derive(store, WORDS, index=tuple(Indexed(i, {term: i}) for i, term in enumerate(terms, start=1)))
         for number, term in enumerate(terms, start=1):
-            found = await store.lexical(ADA, [term])
+            found = await words(store, [term])
             assert found.hits == {number: (number, {term: number})}, term
         await store.forget(ADA, message_ids=[f"m{i}" for i in range(0, len(terms), 2)])
         for number, term in enumerate(terms, start=1):
-            assert (await store.lexical(ADA, [term])).hits.keys() == ({number} if number % 2 == 0 else set()), term
+            assert (await words(store, [term])).hits.keys() == ({number} if number % 2 == 0 else set()), term
 
     async def test_beginnings_of_odd_terms(self, store: Store) -> None:
         terms = ["%a", "%b", "💥x", "💥y", "(1", "Ab", "ab", '"q', "\\d", "a b", "a_b", "xy", "x"]
@@ -228,7 +241,7 @@ class Hostile(StoreCase):
         await self.derive(store, WORDS, index=tuple(Indexed(i, {term: 1}) for i, term in enumerate(terms, start=1)))
         for beginning in ["%", "💥", "(", "A", "a", '"', "\\", "a ", "a_", "x", "b", ""]:
             expected = {i for i, term in enumerate(terms, start=1) if term.startswith(beginning)}
-            assert set((await store.lexical(ADA, [beginning + "*"])).hits) == expected, beginning
+            assert set((await words(store, [beginning + "*"])).hits) == expected, beginning
 
     # -- other odd arguments
 
@@ -238,17 +251,17 @@ class Hostile(StoreCase):
         vectors: Sequence[Sequence[float]] = [[0.0, 0.0], [tiny, 0.0], [-1.0, 0.0]]
         entries = tuple(Embedded(i, 0, vector) for i, vector in enumerate(vectors, start=1))
         await self.derive(store, MEANING, vectors=entries)
-        found = await store.dense(ADA, "m", [1.0, 0.0])
+        found = await meaning(store, [1.0, 0.0])
         assert {seq: round(cosine, 2) + 0.0 for seq, cosine in found.hits.items()} == {1: 0.0, 2: 0.0, 3: -1.0}
-        assert (await store.dense(ADA, "m", [0.0, 0.0])).scanned == 3
+        assert (await meaning(store, [0.0, 0.0])).scanned == 3
 
     @pytest.mark.parametrize("name", ["M", "m ", "dense:m", "模型", "a/b:c", "m'", "%", ""])
     async def test_models_are_exact(self, store: Store, name: str) -> None:
         await self.add(store, "a")
         await self.embed(store, {1: [[1.0, 0.0]]}, model=name)
         assert await store.models() == {name: (2, 1)}
-        assert (await store.dense(ADA, "m", [1.0, 0.0])).scanned == 0
-        assert (await store.dense(ADA, name, [1.0, 0.0])).scanned == 1
+        assert (await meaning(store, [1.0, 0.0])).scanned == 0
+        assert (await meaning(store, [1.0, 0.0], model=name)).scanned == 1
 
     async def test_a_big_message(self, store: Store) -> None:
         text = "The parcel 包裹 🎁 is here. " * 200_000  # some 5 MB

@@ -9,7 +9,19 @@ import pytest
 
 from jiyi.errors import NotFound
 from jiyi.ports import Store
-from jiyi.testing.store.case import EVERYTHING, MEANING, NOTES, WORDS, StoreCase, at, record, said, statement
+from jiyi.testing.store.case import (
+    EVERYTHING,
+    MEANING,
+    NOTES,
+    WORDS,
+    StoreCase,
+    at,
+    meaning,
+    record,
+    said,
+    statement,
+    words,
+)
 from jiyi.testing.store.index import close, unit
 from jiyi.types import Changes, Checkpoint, Filter, Scope
 
@@ -69,9 +81,9 @@ class Isolation(StoreCase):
             "checkpoint": await store.checkpoints(scope, "s", "cp"),
             "records": await store.records(scope, current=None),
             "records by id": await store.records(scope, ids=["r"]),
-            "words": await store.lexical(scope, QUERY),
-            "meaning": await store.dense(scope, "m", unit(1, 1)),
-            "meaning by seq": await store.dense(scope, "m", unit(1, 1), seqs=[1, 2, 3]),
+            "words": await words(store, QUERY, scope=scope),
+            "meaning": await meaning(store, unit(1, 1), scope=scope),
+            "meaning by seq": await meaning(store, unit(1, 1), scope=scope, seqs=[1, 2, 3]),
             "models": await store.models(scope),
             "cursors": await store.cursors(scope, [WORDS, MEANING]),
             "progress": await store.progress([WORDS, MEANING], scope),
@@ -137,7 +149,7 @@ class Isolation(StoreCase):
             assert [m.seq for m in seen["messages"]] == [1, 2]
             assert seen["messages"][0].text == f"harbor word{number}"
             assert seen["records"][0].data == {"secret": f"secret{number}"}
-            found = await store.lexical(scope, terms)
+            found = await words(store, terms, scope=scope)
             assert found.documents == 1 and set(found.hits[1][1]) == {f"word{number}"}
         everybody = [await self._seen(store, scope) for scope in scopes]
         await store.forget(MINE, everything=True)

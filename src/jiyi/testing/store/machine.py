@@ -25,12 +25,14 @@ from jiyi.testing.store.case import (
     StoreCase,
     at,
     entry,
+    meaning,
     record,
     said,
     statement,
+    words,
 )
 from jiyi.testing.store.index import NEAR, ROUGH, unit
-from jiyi.types import Changes, Checkpoint, Claim, Dense, Embedded, Filter, Message, Record, Scope, Step
+from jiyi.types import Changes, Checkpoint, Claim, Dense, Embedded, Filter, Found, Message, Probe, Record, Scope, Step
 
 SCOPES = [ADA, Scope("Ada"), Scope("ada", agent="other")]
 SESSIONS = ["s", "S"]
@@ -38,6 +40,7 @@ STEPS = [WORDS, MEANING, NOTES]
 NAMES = [f"m{i}" for i in range(12)]
 TEXTS = ["", "red", "red blue", "blue blue 词", "re* red"]
 QUERY = ["red", "blue", "词", "r*", "re*", "*", "none"]
+PROBE = Probe(["x", "y*", *QUERY], "m", unit(1, 2, 3), best=20, step=WORDS)
 
 Use = Callable[[Store], Awaitable[Any]]
 
@@ -72,9 +75,9 @@ sessions = st.sampled_from(SESSIONS)
 names = st.sampled_from(NAMES)
 places = st.one_of(st.just("head"), st.none(), names)
 saved = st.sampled_from(["cp", "CP", "词"])
-words = st.sampled_from(["x", "x", "x", "y"])
+contents = st.sampled_from(["x", "x", "x", "y"])
 roles = st.sampled_from(["user", "assistant", "system"])
-batches = st.lists(st.builds(_message, names, words, roles, st.sampled_from([False, False, True])), max_size=3)
+batches = st.lists(st.builds(_message, names, contents, roles, st.sampled_from([False, False, True])), max_size=3)
 seqs = st.integers(1, 12)
 record_names = st.sampled_from(["r1", "r2", "r3"])
 records = st.builds(_record, record_names, st.lists(names, max_size=2), st.one_of(st.none(), sessions), st.booleans())
@@ -120,9 +123,10 @@ class Side:
                 (scope, "sessions"): await store.sessions(scope),
                 (scope, "checkpoints"): [await store.checkpoints(scope, name) for name in SESSIONS],
                 (scope, "records"): await store.records(scope, current=None),
-                (scope, "words"): await store.lexical(scope, QUERY, limit=4),
-                (scope, "chosen words"): await store.lexical(scope, QUERY, limit=4, seqs=range(1, 12, 2)),
-                (scope, "meaning"): rounded(await store.dense(scope, "m", unit(1, 2, 3))),
+                (scope, "words"): await words(store, QUERY, scope=scope, limit=4),
+                (scope, "chosen words"): await words(store, QUERY, scope=scope, limit=4, seqs=range(1, 12, 2)),
+                (scope, "meaning"): rounded(await meaning(store, unit(1, 2, 3), scope=scope)),
+                (scope, "found"): looked(await store.find(scope, PROBE)),
                 (scope, "cursors"): await store.cursors(scope, STEPS),
                 (scope, "progress"): await store.progress(STEPS, scope),
                 (scope, "stats"): replace(await store.stats(scope), bytes=0),
@@ -152,6 +156,17 @@ def rounded(found: Dense) -> Dense:
     """The same, equal to whatever is near."""
     hits = {seq: Near(cosine) for seq, cosine in sorted(found.hits.items())}
     return Dense(hits, found.scanned, Rough(found.mean), Rough(found.deviation))
+
+
+def looked(found: Found) -> object:
+    """The same without the numbers of sessions; cosines are compared elsewhere, near ones trade places."""
+    stand = found.standing
+    together = [[seq for seq, session in zip(stand.seqs, stand.sessions, strict=True) if session == name]
+                for name in dict.fromkeys(stand.sessions)]  # fmt: skip
+    words = {seq: round(score, 9) for seq, score in sorted(found.words.items())}
+    cosines = {seq: Near(cosine) for seq, cosine in sorted({**found.near, **found.dense.hits}.items())}
+    rows = list(zip(stand.seqs, stand.parents, stand.sizes, strict=True))
+    return words, found.lexical, sorted(found.messages.items()), rows, together, 0 in stand.sessions, cosines
 
 
 class TwoStores(RuleBasedStateMachine):

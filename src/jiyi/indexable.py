@@ -1,0 +1,57 @@
+"""What the indexes see of a message: whether it is indexed at all, its text with date and speaker, its terms.  Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jiyi.text import language, terms
+from jiyi.types import Indexed, Message
+
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+
+
+def is_indexed(message: Message) -> bool:
+    """Whether recall may bring the message back: everything that was said, not what the bot was told to be."""
+    return message.role not in ("system", "developer") and bool(message.text.strip())
+
+
+def index_text(message: Message) -> str:
+    """A message as both indexes see it: ``8 May 2023, Caroline: text``, ``2023年5月8日 李雪：text``."""
+    text = message.text
+    chinese = language(text) == "zh"
+    day = message.created_at
+    head: list[str] = []
+    if day is not None:
+        head.append(
+            f"{day.year}年{day.month}月{day.day}日" if chinese else f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+        )
+    if message.name:
+        head.append(message.name)
+    if not head:
+        return text
+    return f"{' '.join(head)}：{text}" if chinese else f"{', '.join(head)}: {text}"
+
+
+def lexical_entry(message: Message) -> Indexed:
+    """The index terms of one message, date and speaker included."""
+    return Indexed(message.seq, terms(index_text(message)))
+
+
+def occurrences(term: str, terms: Mapping[str, int]) -> int:
+    """How often a query term stands in a message of these terms; ``term*`` for all that begin so."""
+    if term.endswith("*"):
+        return sum(count for found, count in terms.items() if found.startswith(term[:-1]))
+    return terms.get(term, 0)

@@ -1,0 +1,92 @@
+"""``Store.find`` in SQLite: both indexes and the candidates' messages, inside one read transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Set
+from heapq import nlargest
+
+from jiyi.stores import filters, log, postings, segments
+from jiyi.stores.kept import Keeper, Kept, State
+from jiyi.stores.scan import Scan, Scanner
+from jiyi.stores.wording import Wording
+from jiyi.types import Filter, Found, Message, Probe, Scope, Standing
+
+_ACTIVE, _ALL = Filter(), Filter(active=None)
+_NONE: frozenset[int] = frozenset()
+_NOTHING = Found()
+
+
+def find(
+    db: sqlite3.Connection, scope: Scope, probe: Probe, keeper: Keeper, scanner: Scanner, erasures: int
+) -> Found:  # fmt: skip
+    """``Store.find``; ``erasures`` as ``Keeper.erasures`` gave them before the transaction."""
+    state = log.state(db, scope)
+    kept = keeper.at(scope, state, erasures)
+    if state is None or kept is None:
+        return _NOTHING
+    left = _left(db, kept)
+    barred = _NONE if probe.where.active is None else left
+    among = None if probe.where in (_ACTIVE, _ALL) else frozenset(filters.seqs(db, state.key, probe.where))
+    with kept.lock:
+        postings.catch_up(db, state, kept)
+        wording = Wording(db, state, kept, probe, among, barred)
+    words = wording.words
+    chosen = {seq for _, seq in nlargest(probe.best, zip(words.values(), words.keys(), strict=True))}
+    scan = _scan(db, state, probe, scanner, among, barred)
+    dense = _NOTHING.dense if scan is None else scan.dense
+    chosen |= dense.hits.keys()
+    standing = _standing(db, state, kept, chosen)
+    near = {} if scan is None else scan.cosines([seq for seq in standing.seqs if seq not in dense.hits])
+    messages = _messages(db, state, kept, chosen)
+    keeper.settle()
+    return Found(words, wording.lexical(chosen), dense, messages, standing, near)
+
+
+def _scan(
+    db: sqlite3.Connection, state: State, probe: Probe, scanner: Scanner, among: Set[int] | None, barred: Set[int]
+) -> Scan | None:
+    space = None if probe.vector is None else segments.find(db, state.key, probe.model)
+    if space is None or probe.vector is None:
+        return None
+    return scanner.search(db, space, probe.vector, probe.best, among, barred)
+
+
+def _left(db: sqlite3.Connection, kept: Kept) -> frozenset[int]:
+    """Messages that are not on an active path."""
+    if kept.left is None:
+        kept.left = frozenset(filters.seqs(db, kept.state.key, Filter(active=False)))
+    return kept.left
+
+
+def _standing(db: sqlite3.Connection, state: State, kept: Kept, chosen: Set[int]) -> Standing:
+    """The chosen messages; before and after each in the log, and the one before it in its session."""
+    around = chosen | {seq + 1 for seq in chosen if seq < state.head} | {seq - 1 for seq in chosen if seq > 1}
+    _place(db, state, kept, around)
+    parents = kept.column("parents", state.head)
+    before = {parents[seq] for seq in chosen} - around - {0}
+    _place(db, state, kept, before)
+    sizes, sessions, aside = kept.sizes, kept.column("sessions", state.head), kept.aside
+    seqs = sorted([seq for seq in around | before if sizes[seq] >= 0 and (seq not in aside or seq in chosen)])
+    return Standing(
+        seqs, [sessions[seq] for seq in seqs], [parents[seq] for seq in seqs], [sizes[seq] for seq in seqs]
+    )  # fmt: skip
+
+
+def _place(db: sqlite3.Connection, state: State, kept: Kept, seqs: Set[int]) -> None:
+    unknown = kept.unknown(seqs, state.head)
+    if unknown:
+        found, aside = filters.places(db, state.key, unknown)
+        kept.place(unknown, found, aside, state.head)
+
+
+def _messages(db: sqlite3.Connection, state: State, kept: Kept, seqs: Set[int]) -> dict[int, Message]:
+    """Messages by seq, as far as they are there."""
+    known = kept.messages
+    found = {seq: known[seq] for seq in seqs if seq in known}
+    if len(found) < len(seqs):
+        missing = tuple(seq for seq in seqs if seq not in found)
+        new = filters.matching(db, state.key, Filter(seqs=missing, active=None), None, newest=False)
+        kept.keep({message.seq: message for message in new})
+        found |= {message.seq: message for message in new}
+    return found
