@@ -1,6 +1,6 @@
 """Jiyi beside other memories, in one run, with the same embedder, messages and questions.
 
-    python bench/compare/run.py --data DIR [--quick] [--json FILE] [--cache DIR] [--only SYSTEM,...]
+    python bench/compare/run.py --data DIR [--quick] [--json FILE] [--page FILE] [--cache DIR] [--only SYSTEM,...]
         [--part speed|recall]
 
 DIR holds the folders of the sets (``locomo``, ``memorybank_zh``), each with ``conversations.jsonl`` and
@@ -99,7 +99,12 @@ class Run:
             save(self._embedding.corpus(speed_items(self._sets, users, each), self._questions), place)
             for system in self._chosen:
                 folder = self._work / system / place.name
-                yield size, system, child(place, folder, system, "speed") | child(place, folder, system, "reopen")
+                load = {"load": round(os.getloadavg()[0], 1)}  # what else ran: a busy machine stretches every wall time
+                yield (
+                    size,
+                    system,
+                    load | child(place, folder, system, "speed") | child(place, folder, system, "reopen"),
+                )
 
     def recall(self) -> Iterator[tuple[str, str, dict[str, object]]]:
         """Set, system, measures; nothing is timed, so processes run beside each other."""
@@ -123,6 +128,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the folder of the sets")
     parser.add_argument("--quick", action="store_true", help="small corpora, one conversation of each set")
     parser.add_argument("--json", type=Path, help="write all numbers to this file, after each row")
+    parser.add_argument("--page", type=Path, help="put the tables into this page, between its two marks")
     parser.add_argument("--cache", type=Path, default=Path(sys.prefix) / "vectors", help="where vectors are kept")
     parser.add_argument("--only", default=",".join(SYSTEMS), help="systems to measure, of " + ", ".join(SYSTEMS))
     parser.add_argument("--part", choices=("speed", "recall"), help="only this part")
@@ -155,9 +161,12 @@ def main() -> None:
                 if given.json:
                     given.json.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         result["embedder"] = run.embedder()
-    print(tables.markdown(result))
+    shown = tables.markdown(result)
+    print(shown)
     if given.json:
         given.json.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if given.page:
+        given.page.write_text(tables.inserted(given.page.read_text(encoding="utf-8"), shown), encoding="utf-8")
 
 
 if __name__ == "__main__":

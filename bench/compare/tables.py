@@ -53,7 +53,9 @@ def speed(size: str, rows: Mapping[str, Mapping[str, object]]) -> str:
         for system, row in rows.items()
     ]
     failed = [f"{called(system)}: {row['error']}" for system, row in rows.items() if "error" in row]
-    return "\n\n".join([f"### {size}", table(["", *SPEED], lines), *failed])
+    loads = [row["load"] for row in rows.values() if isinstance(row.get("load"), float)]
+    busy = [f"Load of the machine meanwhile: {min(loads)} to {max(loads)}."] if loads else []
+    return "\n\n".join([f"### {size}", table(["", *SPEED], lines), *busy, *failed])
 
 
 def recall(name: str, rows: Mapping[str, Mapping[str, object]]) -> str:
@@ -76,3 +78,12 @@ def markdown(result: Mapping[str, Any]) -> str:
     ]
     sizes = [speed(size, rows) for size, rows in result["speed"].items()]
     return "\n\n".join([*head, *sizes, *(recall(name, rows) for name, rows in result["recall"].items())])
+
+
+def inserted(page: str, shown: str) -> str:
+    """The page with new tables between its two marks."""
+    before, mark, rest = page.partition("<!-- tables -->")
+    _, end, after = rest.partition("<!-- end of tables -->")
+    if not mark or not end:
+        raise SystemExit("the page must have the lines <!-- tables --> and <!-- end of tables -->")
+    return f"{before}{mark}\n\n{shown}\n\n{end}{after}"
