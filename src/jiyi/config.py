@@ -22,7 +22,7 @@ class Settings:
         embedder: ``auto`` (the bundled model where it is installed, else none), ``none``, or a plugin name.
         tokenizer: see ``jiyi.tokens.counter``; empty for its default.
         timeout: seconds to wait for a lock that another process holds.
-        cache_mb: megabytes that cached vectors may take.
+        cache_mb: megabytes of memory for what was read: vectors, messages, posting lists.
         cache_dir: where built models are kept.
         llm: the chat model that answers, for example ``ollama:qwen3:8b``; empty for none.
         memory_llm: the one that derives; empty for the same.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Set
-from heapq import nlargest
+from collections.abc import Mapping, Set
 
 from jiyi.stores import filters, log, postings, segments
 from jiyi.stores.kept import Keeper, Kept, State
@@ -32,7 +31,7 @@ def find(
         postings.catch_up(db, state, kept)
         wording = Wording(db, state, kept, probe, among, barred)
     words = wording.words
-    chosen = {seq for _, seq in nlargest(probe.best, zip(words.values(), words.keys(), strict=True))}
+    chosen = _best(words, probe.best)
     scan = _scan(db, state, probe, scanner, among, barred)
     dense = _NOTHING.dense if scan is None else scan.dense
     chosen |= dense.hits.keys()
@@ -41,6 +40,18 @@ def find(
     messages = _messages(db, state, kept, chosen)
     keeper.settle()
     return Found(words, wording.lexical(chosen), dense, messages, standing, near)
+
+
+def _best(words: Mapping[int, float], count: int) -> set[int]:
+    """Those with the highest scores, of equals the newest.  A threshold first: several times faster than a heap."""
+    if len(words) <= count:
+        return set(words)
+    if count <= 0:
+        return set()
+    least = sorted(words.values())[-count]
+    best = {seq for seq, score in words.items() if score > least}
+    equal = sorted([seq for seq, score in words.items() if score == least])
+    return best.union(equal[len(best) - count :])
 
 
 def _scan(
