@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 from pathlib import Path
 
@@ -78,3 +79,15 @@ async def test_a_message_that_another_process_erased_is_not_held(tmp_path: Path)
             await store.append(ADA, "s", [Message("m0", "s", "user", "secret 0", digest="0")])
     await store.close()
     await other.close()
+
+
+async def test_many_searches_at_once_find_the_same(tmp_path: Path) -> None:
+    store = await SqliteStore.open(tmp_path / "jiyi.db")
+    await store.register([WORDS])
+    texts = [f"word{n % 7} and word{n % 11}" for n in range(300)]
+    await store.append(ADA, "s", [Message(f"m{n}", "s", "user", text, digest=f"{n}") for n, text in enumerate(texts)])
+    probes = [Probe([f"word{n % 11}", f"word{n % 5}"], step=WORDS, best=40) for n in range(24)]
+    together = await asyncio.gather(*(store.find(ADA, probe) for probe in probes))
+    assert list(together) == [await store.find(ADA, probe) for probe in probes]
+    assert all(set(found.messages) <= set(found.standing.seqs) for found in together)
+    await store.close()

@@ -92,11 +92,12 @@ class Kept:
     ) -> None:  # fmt: skip
         """Fills the columns of what was asked: rows of seq, session, parent, size; the others are not there."""
         sessions, parents, sizes = (self.column(name, head) for name in ("sessions", "parents", "sizes"))
-        for seq in asked:
-            sizes[seq] = _GONE
-        for seq, session, parent, size in rows:
-            sessions[seq], parents[seq], sizes[seq] = session, parent, size
         self.aside.update(aside)
+        for seq, session, parent, size in rows:
+            sessions[seq], parents[seq], sizes[seq] = session, parent, size  # the size last: others look at it first
+        for seq in asked:
+            if sizes[seq] == _UNKNOWN:
+                sizes[seq] = _GONE
 
     def learn_fresh(self, entries: Iterable[Indexed], to: int) -> None:
         """Keeps what is not indexed yet, up to a seq."""
