@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from jiyi.copies import origin
 from jiyi.errors import MissingDependency
 from jiyi.indexing import LEXICAL
-from jiyi.ports import EVERYTHING, Embedder, Store
+from jiyi.ports import Embedder, Store
 from jiyi.ranking import DEFAULT, Ranked, rank
 from jiyi.text import query_terms
-from jiyi.types import Filter, Hit, Message, Probe, Scope, Vector
+from jiyi.types import ACTIVE, Filter, Hit, Message, Probe, Scope, Vector
 
 CANDIDATES = 100
 """How many of the best of each index are ranked closely, at least; with their neighbours in the log."""
@@ -63,7 +63,7 @@ class Searcher:
             terms=terms,
             model=self.embedder.name if self.embedder is not None else "",
             vector=vector,
-            where=EVERYTHING if wanted.where is None else wanted.where,
+            where=ACTIVE if wanted.where is None else wanted.where,
             best=max(CANDIDATES, wanted.k),
             postings=max(POSTINGS, 4 * wanted.k),
             step=LEXICAL,

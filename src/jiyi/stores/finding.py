@@ -9,9 +9,9 @@ from jiyi.stores import filters, log, postings, segments
 from jiyi.stores.kept import Keeper, Kept, State
 from jiyi.stores.scan import Scan, Scanner
 from jiyi.stores.wording import Wording
-from jiyi.types import Filter, Found, Message, Probe, Scope, Standing
+from jiyi.types import ACTIVE, Filter, Found, Message, Probe, Scope, Standing
 
-_ACTIVE, _ALL = Filter(), Filter(active=None)
+_ALL = Filter(active=None)
 _NONE: frozenset[int] = frozenset()
 _NOTHING = Found()
 
@@ -26,7 +26,7 @@ def find(
         return _NOTHING
     left = _left(db, kept)
     barred = _NONE if probe.where.active is None else left
-    among = None if probe.where in (_ACTIVE, _ALL) else frozenset(filters.seqs(db, state.key, probe.where))
+    among = None if probe.where in (ACTIVE, _ALL) else frozenset(filters.seqs(db, state.key, probe.where))
     with kept.lock:
         postings.catch_up(db, state, kept)
         wording = Wording(db, state, kept, probe, among, barred)

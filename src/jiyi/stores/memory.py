@@ -47,6 +47,7 @@ from jiyi.stores.held import (
     with_fresh,
 )
 from jiyi.types import (
+    ACTIVE,
     JSON,
     Changes,
     Checkpoint,
@@ -65,7 +66,6 @@ from jiyi.types import (
     Step,
 )
 
-_ALL = Filter()
 _LEXICAL, _DENSE = "lexical", "dense:"
 
 
@@ -132,7 +132,7 @@ class MemoryStore:
         return [held.log[message.id] for message in messages]
 
     async def messages(
-        self, scope: Scope, where: Filter = _ALL, *, limit: int | None = None, newest: bool = False
+        self, scope: Scope, where: Filter = ACTIVE, *, limit: int | None = None, newest: bool = False
     ) -> list[Message]:
         """See ``Store.messages``; seq order is path order, because a message comes later than its parent."""
         found = [message for message in self._read(scope).log.values() if matches(message, where)]

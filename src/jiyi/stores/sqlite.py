@@ -25,6 +25,7 @@ from jiyi.stores.kept import Keeper
 from jiyi.stores.scan import Scanner
 from jiyi.stores.writer import Work, Writer
 from jiyi.types import (
+    ACTIVE,
     JSON,
     Changes,
     Checkpoint,
@@ -44,7 +45,6 @@ from jiyi.types import (
 
 T = TypeVar("T")
 
-_ALL = Filter()
 _READERS = 4
 _TRIES, _PAUSE = 40, 0.03  # an erasure waits about two seconds for readers to let go of the write-ahead log
 
@@ -169,7 +169,7 @@ class SqliteStore:
         return await self._write(lambda db: log.append(db, scope, session_id, messages, after))
 
     async def messages(
-        self, scope: Scope, where: Filter = _ALL, *, limit: int | None = None, newest: bool = False
+        self, scope: Scope, where: Filter = ACTIVE, *, limit: int | None = None, newest: bool = False
     ) -> list[Message]:
         """See ``Store.messages``."""
         return await self._read(lambda db: filters.messages(db, scope, where, limit, newest))

@@ -1,4 +1,4 @@
-"""The suite that every store passes: each sentence of ``Store`` in ``ports.py`` as a test."""
+"""The suite that every store passes: each sentence of ``Store`` in ``jiyi.ports`` as a test."""
 
 from __future__ import annotations
 

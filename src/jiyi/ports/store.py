@@ -1,136 +1,30 @@
-"""Every interface of Jiyi.  Each docstring is the contract; ``jiyi.testing`` has the suite that checks it."""
+"""Where everything is kept."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from jiyi.types import (
+    ACTIVE,
     JSON,
-    Block,
     Changes,
-    ChatMessage,
     Checkpoint,
     Claim,
-    Delta,
     Erased,
     Filter,
     Found,
-    Hit,
     Message,
     Probe,
     Progress,
     Record,
-    Reply,
     Scope,
     SessionInfo,
     Stats,
     Step,
-    Vector,
 )
-
-EVERYTHING = Filter()
-"""The filter that every message of a scope on an active path passes."""
-
-
-class Clock(Protocol):
-    """The only source of the time."""
-
-    def now(self) -> datetime:
-        """The time now, with zone (UTC)."""
-        ...
-
-
-class TokenCounter(Protocol):
-    """Counts tokens as one model's tokenizer would.  Pure: the same text always gives the same count."""
-
-    name: str
-    exact: bool
-    """False for an estimate."""
-
-    def count(self, text: str) -> int:
-        """Tokens of a bare text; 0 only for the empty text."""
-        ...
-
-    def cut(self, text: str, tokens: int) -> str:
-        """The longest beginning of ``text`` of at most ``tokens`` tokens that ends between two characters a reader
-        sees (no broken surrogate, joined emoji or combining mark).
-        """
-        ...
-
-
-class Redactor(Protocol):
-    """Takes secrets out of a text before it is stored.  Pure, and fast: every message that is written goes through."""
-
-    def redact(self, text: str) -> tuple[str, Mapping[str, int]]:
-        """The text with a visible mark in the place of each secret, and what was found: kind -> how many, never the
-        secret or a hash of it.  A text without secrets comes back as it is, with an empty mapping; so does a text that
-        went through before.
-        """
-        ...
-
-
-class Embedder(Protocol):
-    """Turns text into unit-length vectors.  CPU work runs off the event loop."""
-
-    name: str
-    """Model, stored with the vectors: vectors of different names are never compared."""
-    size: int
-    """Dimensions; 0 before the first vector where only the model, or its server, knows."""
-
-    async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """One vector per passage, in order; an empty list gives an empty list.  The same text gives the same vector
-        whatever stands beside it.
-        """
-        ...
-
-    async def embed_query(self, text: str) -> Vector:
-        """The vector of a question (models may treat questions and passages differently)."""
-        ...
-
-    def split(self, text: str) -> Sequence[str]:
-        """Cuts a long text into pieces the model can take whole, in order; a short text gives itself alone.  Called off
-        the event loop, also while ``embed_query`` runs.
-        """
-        ...
-
-
-class LLM(Protocol):
-    """A chat model.
-
-    Messages are in chat-completions format and go out in the order given.  What a reasoning model thinks before it
-    answers, as ``<think>`` text or in a field of its own, is never part of the text.  Errors: ``ModelUnavailable``
-    after the adapter's own retries, ``ModelRejected``, ``ContextOverflow``, and ``ModelError`` for a reply that cannot
-    be read; their messages say what to do and never hold a key.
-    """
-
-    name: str
-    """Provider and model, for example ``ollama:qwen3:8b``; stored beside what it said or derived."""
-
-    async def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        schema: Mapping[str, JSON] | None = None,
-        max_tokens: int | None = None,
-    ) -> Reply:
-        """The whole answer.  ``schema``: the JSON schema the answer should follow; a server that cannot hold the model
-        to it gets the request without, so the caller reads the text with care.  ``max_tokens``: of the answer.
-        """
-        ...
-
-    def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> AsyncGenerator[Delta, None]:
-        """The answer piece by piece; the last piece of a complete one has ``finish`` and ``usage``.  Retries only
-        before the first piece.  Closing the generator ends the request.
-        """
-        ...
-
-    async def close(self) -> None:
-        """Lets go of connections and weights; a second call does nothing."""
-        ...
 
 
 class Store(Protocol):
@@ -178,7 +72,7 @@ class Store(Protocol):
         ...
 
     async def messages(
-        self, scope: Scope, where: Filter = EVERYTHING, *, limit: int | None = None, newest: bool = False
+        self, scope: Scope, where: Filter = ACTIVE, *, limit: int | None = None, newest: bool = False
     ) -> list[Message]:
         """The messages that match, in seq order — with a ``session_id`` and ``active=True``, in path order.  ``limit``
         keeps the first ones, with ``newest`` the last ones (still in ascending order).
@@ -352,116 +246,3 @@ class Store(Protocol):
     async def close(self) -> None:
         """Ends open work and lets go of the database; a second call does nothing, any other use is a ``StoreError``."""
         ...
-
-
-# -- strategies ---------------------------------------------------------------------------------------------------
-
-
-class Reader(Protocol):
-    """What a strategy may read."""
-
-    async def history(self, limit: int | None = None) -> list[Message]:
-        """The active path of the session: all of it, or the last ``limit`` messages, in order."""
-        ...
-
-    async def search(self, query: str, *, limit: int, floor: float | None = None) -> list[Hit]:
-        """The scope's messages that answer the query, best first, at or above the relevance floor (0..1; None for the
-        calibrated one), without the turn that is being asked.
-        """
-        ...
-
-    async def records(
-        self,
-        *,
-        kind: str | None = None,
-        session_id: str | None = None,
-        current: bool | None = True,
-        ids: Sequence[str] | None = None,
-        limit: int | None = None,
-    ) -> list[Record]:
-        """The scope's derived records, as ``Store.records`` gives them."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One read: who asks what, and what there is to work with.
-
-    Attributes:
-        query: the question, the newest user message when none was given; "" when there is neither.
-        budget: tokens of the whole context.
-        count: tokens of a message in chat format.
-    """
-
-    scope: Scope
-    session_id: str
-    query: str
-    budget: int
-    reader: Reader
-    count: Callable[[ChatMessage], int]
-    language: str = "en"
-
-
-class Strategy(Protocol):
-    """One way of remembering.  Returns data; only the engine writes."""
-
-    name: str
-    window: bool
-    """Whether it shows the current session's own turns."""
-
-    async def recall(self, request: Request) -> list[Block]:
-        """What this strategy would put into the context.  Never calls a model to extract."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Messages to derive from: those after the cursor, in seq order, at most the deriver's ``batch_size``.
-
-    Attributes:
-        messages: all branches; a deriver that only wants the active path looks at ``message.active``.
-        cursor: the cursor to give back when all were dealt with.
-    """
-
-    scope: Scope
-    messages: tuple[Message, ...]
-    cursor: int
-
-
-class Deriver(Protocol):
-    """Derives records or index entries from the log, in the background, batch by batch."""
-
-    step: Step
-    batch_size: int
-
-    async def derive(self, batch: Batch) -> Changes:
-        """What to write for this batch.  The same batch gives the same changes."""
-        ...
-
-
-@runtime_checkable
-class Deriving(Protocol):
-    """What a strategy has beside ``recall`` when the records it reads are derived in the background."""
-
-    def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
-        """The derivers it needs, asked for once, when the memory opens.  ``llm``: the model that derives, None without
-        one: what needs a model is then not among them, and what was said meanwhile is caught up when there is one.
-        Strategies that bring the same step share it.
-        """
-        ...
-
-
-__all__ = [
-    "LLM",
-    "Batch",
-    "Clock",
-    "Deriver",
-    "Deriving",
-    "Embedder",
-    "Reader",
-    "Redactor",
-    "Request",
-    "Store",
-    "Strategy",
-    "TokenCounter",
-]

@@ -1,0 +1,27 @@
+"""Every interface of Jiyi.  Each docstring is the contract; ``jiyi.testing`` has the suite that checks it.
+
+A file for each kind; they are imported from here.
+"""
+
+from __future__ import annotations
+
+from jiyi.ports.clock import Clock
+from jiyi.ports.models import LLM, Embedder, TokenCounter
+from jiyi.ports.redactor import Redactor
+from jiyi.ports.store import Store
+from jiyi.ports.strategy import Batch, Deriver, Deriving, Reader, Request, Strategy
+
+__all__ = [
+    "LLM",
+    "Batch",
+    "Clock",
+    "Deriver",
+    "Deriving",
+    "Embedder",
+    "Reader",
+    "Redactor",
+    "Request",
+    "Store",
+    "Strategy",
+    "TokenCounter",
+]

@@ -1,0 +1,104 @@
+"""Ways of remembering: what they read, and what works for them in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from jiyi.ports.models import LLM
+from jiyi.types import Block, Changes, ChatMessage, Hit, Message, Record, Scope, Step
+
+
+class Reader(Protocol):
+    """What a strategy may read."""
+
+    async def history(self, limit: int | None = None) -> list[Message]:
+        """The active path of the session: all of it, or the last ``limit`` messages, in order."""
+        ...
+
+    async def search(self, query: str, *, limit: int, floor: float | None = None) -> list[Hit]:
+        """The scope's messages that answer the query, best first, at or above the relevance floor (0..1; None for the
+        calibrated one), without the turn that is being asked.
+        """
+        ...
+
+    async def records(
+        self,
+        *,
+        kind: str | None = None,
+        session_id: str | None = None,
+        current: bool | None = True,
+        ids: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Record]:
+        """The scope's derived records, as ``Store.records`` gives them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One read: who asks what, and what there is to work with.
+
+    Attributes:
+        query: the question, the newest user message when none was given; "" when there is neither.
+        budget: tokens of the whole context.
+        count: tokens of a message in chat format.
+    """
+
+    scope: Scope
+    session_id: str
+    query: str
+    budget: int
+    reader: Reader
+    count: Callable[[ChatMessage], int]
+    language: str = "en"
+
+
+class Strategy(Protocol):
+    """One way of remembering.  Returns data; only the engine writes."""
+
+    name: str
+    window: bool
+    """Whether it shows the current session's own turns."""
+
+    async def recall(self, request: Request) -> list[Block]:
+        """What this strategy would put into the context.  Never calls a model to extract."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Messages to derive from: those after the cursor, in seq order, at most the deriver's ``batch_size``.
+
+    Attributes:
+        messages: all branches; a deriver that only wants the active path looks at ``message.active``.
+        cursor: the cursor to give back when all were dealt with.
+    """
+
+    scope: Scope
+    messages: tuple[Message, ...]
+    cursor: int
+
+
+class Deriver(Protocol):
+    """Derives records or index entries from the log, in the background, batch by batch."""
+
+    step: Step
+    batch_size: int
+
+    async def derive(self, batch: Batch) -> Changes:
+        """What to write for this batch.  The same batch gives the same changes."""
+        ...
+
+
+@runtime_checkable
+class Deriving(Protocol):
+    """What a strategy has beside ``recall`` when the records it reads are derived in the background."""
+
+    def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
+        """The derivers it needs, asked for once, when the memory opens.  ``llm``: the model that derives, None without
+        one: what needs a model is then not among them, and what was said meanwhile is caught up when there is one.
+        Strategies that bring the same step share it.
+        """
+        ...

@@ -1,0 +1,67 @@
+"""The values that pass between the parts: frozen, without behaviour beyond small properties.
+
+A file for each thing that they are about; they are imported from here.
+"""
+
+from __future__ import annotations
+
+from jiyi.types.context import Block, Dropped, Item, Used
+from jiyi.types.counts import Erased, Progress, Stats
+from jiyi.types.derived import Changes, Claim, Embedded, Indexed, Record, Source, Step, Vector
+from jiyi.types.log import (
+    ACTIVE,
+    JSON,
+    ROLES,
+    Checkpoint,
+    Content,
+    Filter,
+    Message,
+    MessageKind,
+    Part,
+    Role,
+    Scope,
+    SessionInfo,
+)
+from jiyi.types.models import ChatMessage, Delta, Finish, Reply, Usage
+from jiyi.types.search import Dense, Found, Hit, Lexical, Probe, Standing
+
+__all__ = [
+    "ACTIVE",
+    "JSON",
+    "ROLES",
+    "Block",
+    "Changes",
+    "ChatMessage",
+    "Checkpoint",
+    "Claim",
+    "Content",
+    "Delta",
+    "Dense",
+    "Dropped",
+    "Embedded",
+    "Erased",
+    "Filter",
+    "Finish",
+    "Found",
+    "Hit",
+    "Indexed",
+    "Item",
+    "Lexical",
+    "Message",
+    "MessageKind",
+    "Part",
+    "Probe",
+    "Progress",
+    "Record",
+    "Reply",
+    "Role",
+    "Scope",
+    "SessionInfo",
+    "Source",
+    "Standing",
+    "Stats",
+    "Step",
+    "Usage",
+    "Used",
+    "Vector",
+]

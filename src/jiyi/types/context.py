@@ -1,0 +1,94 @@
+"""What strategies propose for a context, and what becomes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jiyi.types.log import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """The smallest thing that goes into a context or stays out: a turn, or one recalled passage.
+
+    Attributes:
+        messages: kept together and in order.  In the history a whole turn, which begins with a user message.
+        text: what the memory section says, with ``messages`` as its sources; empty to quote the messages themselves.
+        score: best first within the block.
+        why: for the reader of an explanation, why it was proposed; may be empty.
+    """
+
+    messages: tuple[Message, ...]
+    text: str = ""
+    score: float = 0.0
+    why: str = ""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return tuple(message.id for message in self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A message that a strategy proposed, or could have, and that is not in the context; and why.
+
+    Attributes:
+        older: so many further messages of the session, all those before this one, stay out with it.
+        message: the message itself where it was read.
+    """
+
+    strategy: str
+    message_id: str
+    reason: str
+    older: int = 0
+    message: Message | None = None
+
+    @property
+    def count(self) -> int:
+        """Messages that this entry stands for."""
+        return 1 + self.older
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What one strategy proposes.
+
+    Attributes:
+        strategy: who proposes it.
+        place: ``history`` items become chat messages; ``memory`` items become lines of one system message.
+        items: in order of preference, most wanted first; in the history the newest turn first, without gap, unless
+            ``gaps``.
+        share: part of the budget it may fill before the others had theirs, 0..1.
+        most: items at most in the context; one that only repeats the history does not count.
+        gaps: the turns of the history stand in order of importance, and leave from the end of that order.
+        limit: the history may grow up to so many tokens, system messages and newest turn counted in.
+        partial: the newest message may be shortened when it alone is over the limit.
+        left_out: what the strategy read of the session and does not propose.
+        older: messages of the session before all of these, which were not read.
+    """
+
+    strategy: str
+    place: Literal["history", "memory"]
+    items: tuple[Item, ...]
+    share: float = 1.0
+    most: int | None = None
+    gaps: bool = False
+    limit: int | None = None
+    partial: bool = False
+    left_out: tuple[Dropped, ...] = ()
+    older: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """One block as it stands in the context."""
+
+    strategy: str
+    place: Literal["system", "memory", "history"]
+    tokens: int
+    items: tuple[Item, ...]
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(source for item in self.items for source in item.sources))

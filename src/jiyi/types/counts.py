@@ -1,0 +1,44 @@
+"""How much there is: kept, derived, erased."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jiyi.types.derived import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one step is: messages derived and messages in the log, over all scopes asked for."""
+
+    step: Step
+    done: int
+    total: int
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What an erasure removed, as counts."""
+
+    messages: int = 0
+    sessions: int = 0
+    records: int = 0
+    vectors: int = 0
+    indexed: int = 0
+    checkpoints: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counts of a store or of one scope; ``bytes`` is 0 where nothing is on disk."""
+
+    scopes: int = 0
+    sessions: int = 0
+    messages: int = 0
+    statements: int = 0
+    records: int = 0
+    indexed: int = 0
+    vectors: int = 0
+    bytes: int = 0
+    checkpoints: int = 0
