@@ -91,7 +91,9 @@ def shared(command: F) -> F:
     for option in (
         _option("--traceback", is_flag=True, help="Show where an unexpected error came from."),
         _option("--json", "json", is_flag=True, help="Write JSON to standard output and nothing else."),
-        _option("--embedder", metavar="NAME", help="auto, local, hashing, none, or a plugin.  [env JIYI_EMBEDDER]"),
+        _option(
+            "--embedder", metavar="NAME", help="auto, none, local, PROVIDER:MODEL, or a plugin.  [env JIYI_EMBEDDER]"
+        ),
         _option("--agent", metavar="NAME", help="Scope beside the user.  [env JIYI_AGENT]"),
         _option("--tenant", metavar="NAME", help="Scope above the user.  [env JIYI_TENANT]"),
         _option("--db", metavar="PATH", help="The database.  [env JIYI_DB; default ./jiyi.db]"),

@@ -20,7 +20,7 @@ from jiyi.intake import positive
 @click.option("--session", metavar="ID", help="The session to go on with; a new one without.")
 @click.option("--continue", "resume", is_flag=True, help="Go on with the session that was used last.")
 @click.option("--llm", metavar="ADDRESS", help="Who answers, for example ollama:qwen3:8b.  [env JIYI_LLM]")
-@click.option("--recipe", metavar="NAME", help="balanced, casual or support_bot.  [env JIYI_RECIPE; default balanced]")
+@click.option("--recipe", metavar="NAME", help="A recipe or strategy, by name.  [env JIYI_RECIPE; default balanced]")
 @click.option("--max-tokens", type=int, default=4000, show_default=True, metavar="N", help="Tokens of a context.")
 @click.option("--reply-tokens", type=int, metavar="N", help="Tokens of an answer at most.  Default: the model's own.")
 @click.option("--off", "off_record", is_flag=True, help="Start off the record: read the memory, store nothing.")

