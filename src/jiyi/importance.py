@@ -149,7 +149,7 @@ _SMALL_HAN = re.compile(  # no part of it can be read in two ways, so it stays l
 
 
 @dataclass(frozen=True, slots=True)
-class Importance:
+class Rating:
     """How important a message is, and why.
 
     Attributes:
@@ -166,20 +166,20 @@ class Importance:
         return ", ".join(f"{name} {part:.2f}" for name, part in sorted(self.parts.items(), key=lambda p: (-p[1], p[0])))
 
 
-def importance(message: Message) -> Importance:
+def importance(message: Message) -> Rating:
     """Rates one message by what it says and who says it.
 
     ``pinned`` gives 1, and an ``importance`` that was given is taken as it is.  Messages without words give 0.
     """
     if message.pinned:
-        return Importance(1.0, {"pinned": 1.0})
+        return Rating(1.0, {"pinned": 1.0})
     if message.importance is not None:
-        return Importance(message.importance, {"given": message.importance})
+        return Rating(message.importance, {"given": message.importance})
     text = message.text
     if len(text) > 2 * _LOOKED_AT:
         text = f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
     if not text.strip():
-        return Importance(0.0)
+        return Rating(0.0)
     lower = _NOT_MEANT.sub(" ", text.lower().replace("\u2019", "'"))
     words = _WORD.findall(lower)
     han = 0 if lower.isascii() else len(_HAN_CHAR.findall(lower))
@@ -189,7 +189,7 @@ def importance(message: Message) -> Importance:
     elif message.role != "user":
         found.discard("remember")  # advice, or what was asked for before
     if not found - {"negation"} and _is_small_talk(lower, words):
-        return Importance(SMALL_TALK, {"small talk": SMALL_TALK})
+        return Rating(SMALL_TALK, {"small talk": SMALL_TALK})
     weights = {kind: weight for kind, weight in WEIGHTS.items() if kind in found}
     weights["length"] = _LENGTH * min(1.0, (len(words) + han / 2) / _FULL)
     asks = _QUESTION * _asking(lower) if message.kind == "message" else 0.0
@@ -200,7 +200,7 @@ def importance(message: Message) -> Importance:
         part = missing * weight * (1 - asks) * (1.0 if kind == "commitment" else others)
         parts[kind] = part
         missing -= part
-    return Importance(1 - missing, parts)
+    return Rating(1 - missing, parts)
 
 
 def _signals(text: str, lower: str, words: list[str], *, han: bool) -> set[str]:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from jiyi.errors import InvalidInput
-from jiyi.importance import Importance as Rating
-from jiyi.importance import importance
+from jiyi.importance import Rating, importance
 from jiyi.intake import fraction, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.strategies.rating import ModelRating, rated

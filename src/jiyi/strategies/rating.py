@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from jiyi.errors import ModelError
 from jiyi.extraction import items
-from jiyi.importance import SMALL_TALK, Importance, importance
+from jiyi.importance import SMALL_TALK, Rating, importance
 from jiyi.ports import LLM, Batch, Reader
 from jiyi.prompts import prompt
 from jiyi.text import cut_point, language
@@ -99,12 +99,12 @@ class ModelRating:
         return Changes(batch.cursor, put=records)
 
 
-async def rated(reader: Reader, turns: Iterable[Sequence[Message]]) -> dict[str, Importance]:
+async def rated(reader: Reader, turns: Iterable[Sequence[Message]]) -> dict[str, Rating]:
     """Message id -> the model's rating, of those that have one and were not rated by the user."""
     ids = [_record_id(message.id) for turn in turns for message in turn if not _given(message)]
     found = await reader.records(kind=KIND, ids=ids) if ids else []
     return {
-        record.sources[0].message_id: Importance(record.importance, {"model": record.importance})
+        record.sources[0].message_id: Rating(record.importance, {"model": record.importance})
         for record in found
         if record.importance is not None
     }
