@@ -15,6 +15,7 @@ from jiyi.errors import InvalidInput, MissingDependency, ModelRejected, StoreErr
 from jiyi.indexing import DenseIndex, LexicalIndex, dense_step, is_index
 from jiyi.opening import close_embedder, open_embedder, open_llm, open_store, restore_store
 from jiyi.options import Options, Stated, Where, filter_of, known
+from jiyi.ports import Caching
 from jiyi.prompts import prompt
 from jiyi.recipes import compose, derivers
 from jiyi.redaction import redacted, redactor
@@ -212,7 +213,8 @@ class AsyncMemory:
         if not check_text("text", text).strip():
             raise InvalidInput("text", "must not be empty")
         importance = details.get("importance")
-        intake.share("importance", importance)
+        if importance is not None:
+            intake.fraction("importance", importance)
         category = details.get("category")
         said = {key: value for key, value in details.items() if key in intake.Details.__annotations__}
         message = replace(
@@ -265,7 +267,8 @@ class AsyncMemory:
         check_text("query", query)
         intake.limit("k", k)
         intake.limit("neighbours", neighbours)
-        intake.share("floor", floor)
+        if floor is not None:
+            intake.fraction("floor", floor)
         chosen = filter_of(where, self.clock.now()) if any(value is not None for value in where.values()) else None
         return await self.searcher.search(scope, query, Wanted(k, chosen, floor, neighbours))
 
@@ -368,9 +371,8 @@ class AsyncMemory:
         _refuse_patterns(names, erased)
         clear_caches()
         for holder in (self._embedder, self.counter, self.llm, self.memory_llm, self.worker):
-            clear: Callable[[], None] | None = getattr(holder, "clear", None)
-            if clear is not None:
-                clear()
+            if isinstance(holder, Caching):
+                holder.clear()
         return erased
 
     async def backup(self, target: str | Path) -> None:

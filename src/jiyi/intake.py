@@ -75,16 +75,6 @@ def limit(field: str, value: object) -> None:
         raise InvalidInput(field, f"must be a whole number from 0, not {value!r}")
 
 
-def share(field: str, value: object) -> None:
-    """Checks a number between 0 and 1, or None.
-
-    Raises:
-        InvalidInput: names ``field``.
-    """
-    if value is not None:
-        fraction(field, value)
-
-
 def fraction(field: str, value: object) -> float:
     """Checks a number between 0 and 1, and gives it back.
 

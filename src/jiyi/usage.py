@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 
-from jiyi.ports import LLM
+from jiyi.ports import LLM, Caching
 from jiyi.types import JSON, ChatMessage, Delta, Reply, Usage
 
 
@@ -49,10 +49,9 @@ class Metered:
         await self._llm.close()
 
     def clear(self) -> None:
-        """Lets the model drop the texts that it keeps for speed, where it keeps any."""
-        clear: Callable[[], None] | None = getattr(self._llm, "clear", None)
-        if clear is not None:
-            clear()
+        """See ``Caching.clear``."""
+        if isinstance(self._llm, Caching):
+            self._llm.clear()
 
     def _count(self, usage: Usage | None) -> None:
         if usage is not None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from jiyi.errors import Conflict, ModelRejected
-from jiyi.ports import Batch, Clock, Deriver, Store
+from jiyi.ports import Batch, Caching, Clock, Deriver, Store
 from jiyi.refusals import Refused
 from jiyi.types import Changes, Claim, Filter, Progress, Step
 
@@ -74,11 +74,10 @@ class Worker:
         await self._store.register([deriver.step])
 
     def clear(self) -> None:
-        """Lets derivers drop the texts, and what they made of them, that they keep for speed."""
+        """See ``Caching.clear``; of all derivers."""
         for deriver in self._derivers.values():
-            clear: Callable[[], None] | None = getattr(deriver, "clear", None)
-            if clear is not None:
-                clear()
+            if isinstance(deriver, Caching):
+                deriver.clear()
 
     async def start(self) -> None:
         """Registers the steps and goes to work in the background."""

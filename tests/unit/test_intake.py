@@ -163,4 +163,4 @@ def test_odd_keys_and_depths_are_named() -> None:
 
 @pytest.mark.parametrize("bad", [-0.1, 1.1, "x", True, float("nan")])
 def test_a_share_is_between_0_and_1(bad: object) -> None:
-    assert field_of(intake.share, "floor", bad) == "floor"
+    assert field_of(intake.fraction, "floor", bad) == "floor"

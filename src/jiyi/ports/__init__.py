@@ -5,6 +5,7 @@ A file for each kind; they are imported from here.
 
 from __future__ import annotations
 
+from jiyi.ports.caching import Caching
 from jiyi.ports.clock import Clock
 from jiyi.ports.models import LLM, Embedder, TokenCounter
 from jiyi.ports.redactor import Redactor
@@ -14,6 +15,7 @@ from jiyi.ports.strategy import Batch, Deriver, Deriving, Reader, Request, Strat
 __all__ = [
     "LLM",
     "Batch",
+    "Caching",
     "Clock",
     "Deriver",
     "Deriving",
