@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from jiyi.answering import Answer
-from jiyi.assembly import Context
+from jiyi.answering import Answer, AsyncAnswerStream
+from jiyi.checkpoints import Difference
+from jiyi.context import Context
 from jiyi.engine import AsyncMemory
 from jiyi.errors import (
     BudgetTooSmall,
@@ -22,19 +23,21 @@ from jiyi.errors import (
     StoreError,
     StoreTooNew,
 )
-from jiyi.session import AsyncSession
+from jiyi.session import AsyncSession, Synced
 from jiyi.strategies.full_history import FullHistory
 from jiyi.strategies.importance import Importance
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.token_buffer import TokenBuffer
-from jiyi.sync import Memory, Session
-from jiyi.types import Checkpoint, Hit, Message, Record, Scope, Source, Usage
+from jiyi.sync import AnswerStream, Memory, Session
+from jiyi.types import Checkpoint, Erased, Hit, Message, Progress, Record, Scope, SessionInfo, Source, Stats, Usage
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Answer",
+    "AnswerStream",
+    "AsyncAnswerStream",
     "AsyncMemory",
     "AsyncSession",
     "BudgetTooSmall",
@@ -42,6 +45,8 @@ __all__ = [
     "Conflict",
     "Context",
     "ContextOverflow",
+    "Difference",
+    "Erased",
     "FullHistory",
     "Hit",
     "ImportFailed",
@@ -55,16 +60,20 @@ __all__ = [
     "ModelRejected",
     "ModelUnavailable",
     "NotFound",
+    "Progress",
     "Recall",
     "Record",
     "Scope",
     "Session",
+    "SessionInfo",
     "SlidingWindow",
     "Source",
+    "Stats",
     "StoreBusy",
     "StoreCorrupt",
     "StoreError",
     "StoreTooNew",
+    "Synced",
     "TokenBuffer",
     "Usage",
 ]

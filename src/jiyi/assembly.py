@@ -21,8 +21,6 @@ from jiyi.tokens import REPLY, count_message, count_messages
 from jiyi.types import Block, ChatMessage, Dropped, Item, Message, Used
 from jiyi.wire import chat_message, shortened
 
-__all__ = ["BEFORE_USER", "BUDGET", "IMPORTANCE", "Context", "assemble", "chat_message"]
-
 BUDGET = "budget"
 BEFORE_USER = "before the first user message"
 IMPORTANCE = "budget, the less important first"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from jiyi import intake
 from jiyi.copies import copied, origin
 from jiyi.errors import Conflict, InvalidInput, JiyiError, NotFound
-from jiyi.types import Checkpoint, Filter, Message, Scope
+from jiyi.types import JSON, Checkpoint, Filter, Message, Scope
 
 if TYPE_CHECKING:
     from jiyi.ports import Clock, Store
@@ -69,7 +69,7 @@ class Checkpoints:
         name: str,
         head: str | None,
         *,
-        state: Mapping[str, intake.JSON] | None = None,
+        state: Mapping[str, JSON] | None = None,
         automatic: bool = False,
         overwrite: bool,
     ) -> Checkpoint:

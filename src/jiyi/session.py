@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Unpack
 
 from jiyi import intake
 from jiyi.answering import Answer, Asking, AsyncAnswerStream, check
-from jiyi.assembly import Context, assemble
+from jiyi.assembly import assemble
 from jiyi.checkpoints import Automatic, Checkpoints, Difference
+from jiyi.context import Context
 from jiyi.errors import InvalidInput
 from jiyi.history import SyncPlan, digest, link, plan_sync
 from jiyi.ports import Request

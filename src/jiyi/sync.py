@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from jiyi import inline
 from jiyi.answering import Answer, Asking, AsyncAnswerStream
-from jiyi.assembly import Context
 from jiyi.checkpoints import Difference
+from jiyi.context import Context
 from jiyi.engine import AsyncMemory
 from jiyi.errors import JiyiError
 from jiyi.intake import Details

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from jiyi.assembly import Context, chat_message
+from jiyi.context import Context
 from jiyi.errors import BudgetTooSmall
 from jiyi.history import turns
 from jiyi.ports import Strategy
@@ -16,6 +16,7 @@ from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.token_buffer import TokenBuffer
 from jiyi.testing.strategy import ListReader, called, check_context, context_of, conversation
 from jiyi.types import Message
+from jiyi.wire import chat_message
 
 SYSTEM = "You are a parcel desk assistant. Answer in one line."
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jiyi.assembly import Context
+from jiyi.context import Context
 from jiyi.errors import BudgetTooSmall
 from jiyi.history import turns
 from jiyi.ports import Request, Strategy

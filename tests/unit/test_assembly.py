@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from jiyi.assembly import assemble, chat_message
+from jiyi.assembly import assemble
 from jiyi.quoting import HEADER
 from jiyi.strategies.full_history import FullHistory
 from jiyi.strategies.recall import Recall
@@ -17,6 +17,7 @@ from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.testing.strategy import ListReader, answered, called, check_context, context_of, conversation
 from jiyi.tokens import Estimate, count_messages, counter
 from jiyi.types import Block, Hit, Item, Message
+from jiyi.wire import chat_message
 
 
 def _hits(*messages: Message) -> list[Hit]:

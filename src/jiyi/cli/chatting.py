@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from jiyi.answering import Answer, AsyncAnswerStream
@@ -110,7 +110,7 @@ class Chat:
                 pass
             return
         out = console()
-        with out.status("thinking…") if out.is_terminal else _nothing():
+        with out.status("thinking…") if out.is_terminal else nullcontext():
             first = await anext(stream, "")
         sys.stdout.write(clean(first))
         sys.stdout.flush()
@@ -191,8 +191,3 @@ def _interrupts(task: asyncio.Future[None]) -> Generator[None, None, None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _nothing() -> Generator[None, None, None]:
-    yield

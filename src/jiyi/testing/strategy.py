@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
-from jiyi.assembly import Context, assemble
+from jiyi.assembly import assemble
+from jiyi.context import Context
 from jiyi.errors import BudgetTooSmall
 from jiyi.history import is_system, system_messages, turns, whole
 from jiyi.ports import Request, Strategy, TokenCounter
