@@ -11,8 +11,9 @@ TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 
 def _modules() -> set[str]:
-    """Every module as a path below ``src/jiyi``; ``__init__.py`` and ``__main__.py`` speak for themselves."""
-    files = (path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
+    """Every module and SQL script as a path below ``src/jiyi``; a folder's ``__init__.py`` speaks for itself."""
+    found = (*SOURCE.rglob("*.py"), *SOURCE.rglob("*.sql"))
+    files = (path.relative_to(SOURCE).as_posix() for path in found)
     return {name for name in files if not name.endswith("__init__.py")}
 
 
