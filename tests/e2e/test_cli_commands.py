@@ -288,3 +288,30 @@ def test_a_context_by_importance(jiyi: Run, here: Path) -> None:
     assert "500 dollars" in shown.out and "less important" in shown.out
     refused = jiyi("context", "--user", "ada", "--recipe", "important")
     assert "Did you mean 'importance'" in refused.err
+
+
+def test_eval_decay_measures_each_language_and_recipe(jiyi: Run, here: Path) -> None:
+    def spoken(name: str, text: str) -> dict[str, object]:
+        said = [
+            {"message_id": f"{name}{n}", "role": ("user", "assistant")[n % 2], "speaker": "", "content": f"{text} {n}"}
+            for n in range(20)
+        ]
+        return {"conversation_id": name, "user_id": "u", "sessions": [{"session_id": "s", "messages": said}]}
+
+    asked = [
+        {"question_id": "q", "conversation_id": name, "question": question, "evidence": [f"{name}0"],
+         "evidence_level": "message"}
+        for name, question in (("zh", "天气怎么样"), ("en", "How is the weather?"))
+    ]  # fmt: skip
+    write_lines(here / "conversations.jsonl", spoken("zh", "今天天气真的很好"), spoken("en", "The weather is fine"))
+    write_lines(here / "questions.jsonl", *asked)
+    rows = jiyi("eval", "decay", ".", "--turns", "2,20", "--facts", "5", "--recipe", "balanced", "--json").well().json["rows"]  # fmt: skip
+    assert [(row["language"], row["turns"], row["facts"]) for row in rows] == [
+        ("en", 2, 5), ("en", 20, 5), ("zh", 2, 5), ("zh", 20, 5),
+    ]  # fmt: skip
+    for row in rows:
+        value, low, high = row["recipes"]["balanced"]["kept"]
+        assert low <= value <= high and row["full_history_tokens"] > row["recipes"]["balanced"]["tokens"] - 1000
+    assert "first five" in jiyi("eval", "decay", ".", "--turns", "2", "--facts", "3").well().out
+    assert jiyi("eval", "decay", ".", "--recipe", "nobody").code == 3
+    assert jiyi("eval", "decay", ".", "--turns", "many").code == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from jiyi.cli.app import App
 from jiyi.cli.chat import chat
 from jiyi.cli.checkpoint import checkpoint
+from jiyi.cli.decaying import decay
 from jiyi.cli.doctor import completion, doctor
 from jiyi.cli.erase import forget
 from jiyi.cli.evaluate import evaluate
@@ -19,6 +20,7 @@ COMMANDS = (
     restore, stats, doctor, demo, evaluate, completion,
 )  # fmt: skip
 
+evaluate.add_command(decay)
 app = App(COMMANDS)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from contextlib import ExitStack, closing
+from collections.abc import AsyncGenerator
+from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -68,19 +69,15 @@ def recall(state: State, directories: tuple[Path, ...], rankings: Path | None, k
     DIR has conversations.jsonl and questions.jsonl.  Each conversation gets a memory of its own; a question with a
     before_message_id is asked when only what came before is stored.
     """
-    cuts = _cuts(ks)
+    cuts = numbers("k", ks)
     sets = [(directory, read_dataset(directory)) for directory in directories]
     run_ = _Run(state.settings(), cuts, limit)
     try:
         with ExitStack() as stack:
             if rankings is not None:
                 run_.rankings = stack.enter_context(rankings.open("w", encoding="utf-8"))
-            run_.embedder = run_.opened = open_embedder(run_.settings.embedder, run_.settings)
-            if cache is not None and run_.embedder is not None:
-                run(_measure(run_.embedder))
-                run_.embedder = stack.enter_context(closing(KeptVectors(run_.embedder, cache)))
             bars = stack.enter_context(progress_bars())
-            run(run_.whole(sets, bars))
+            run(run_.all(sets, bars, cache))
     except KeyboardInterrupt as error:
         raise Interrupted(_stopped(run_, cache)) from error
     model = run_.embedder.name if run_.embedder else "none (full text alone)"
@@ -92,13 +89,6 @@ def recall(state: State, directories: tuple[Path, ...], rankings: Path | None, k
         _show(result)
 
 
-async def _measure(embedder: Embedder) -> None:
-    """Learns the size of the vectors, where only the model's server knows it."""
-    if not embedder.size:
-        await embedder.embed_query("?")
-        await close_embedder(embedder)
-
-
 class _Run:
     """The work over all directories, with what is done so far."""
 
@@ -108,18 +98,15 @@ class _Run:
         self.conversations = 0
         self.total = 0
         self.embedder: Embedder | None = None
-        self.opened: Embedder | None = None  # the same without the file of vectors
         self.rankings: Any = None
         self._ks = ks
         self._limit = limit
 
-    async def whole(self, sets: list[tuple[Path, list[Conversation]]], bars: Progress) -> None:
-        try:
-            await self.all(sets, bars)
-        finally:
-            await close_embedder(self.opened)
+    async def all(self, sets: list[tuple[Path, list[Conversation]]], bars: Progress, cache: Path | None) -> None:
+        async with embedding(self.settings, cache) as self.embedder:
+            await self._sets(sets, bars)
 
-    async def all(self, sets: list[tuple[Path, list[Conversation]]], bars: Progress) -> None:
+    async def _sets(self, sets: list[tuple[Path, list[Conversation]]], bars: Progress) -> None:
         self.total = sum(len(found) for _, found in sets)
         for directory, conversations in sets:
             result = Result(str(directory))
@@ -151,14 +138,35 @@ class _Run:
             self.rankings.flush()
 
 
-def _cuts(text: str) -> list[int]:
+def numbers(field: str, text: str) -> list[int]:
+    """Whole numbers with commas between them, ascending, each once.
+
+    Raises:
+        InvalidInput: names the field.
+    """
     try:
-        cuts = sorted({int(part) for part in text.split(",")})
+        found = sorted({int(part) for part in text.split(",")})
     except ValueError as error:
-        raise InvalidInput("k", f"must be numbers with commas, such as 5,10,20, not {text!r}") from error
-    if not cuts or cuts[0] < 1:
-        raise InvalidInput("k", "must be 1 or more")
-    return cuts
+        raise InvalidInput(field, f"must be numbers with commas, such as 5,10,20, not {text!r}") from error
+    if not found or found[0] < 1:
+        raise InvalidInput(field, "must be 1 or more")
+    return found
+
+
+@asynccontextmanager
+async def embedding(settings: Settings, cache: Path | None) -> AsyncGenerator[Embedder | None, None]:
+    """The embedder of the settings; with a cache, passages are embedded once."""
+    opened = open_embedder(settings.embedder, settings)
+    try:
+        if cache is None or opened is None:
+            yield opened
+            return
+        if not opened.size:  # only the model's server knows it
+            await opened.embed_query("?")
+        with closing(KeptVectors(opened, cache)) as kept:
+            yield kept
+    finally:
+        await close_embedder(opened)
 
 
 def _stopped(work: _Run, cache: Path | None) -> str:

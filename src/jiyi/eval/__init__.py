@@ -1,4 +1,4 @@
-"""Measures recall on conversations with questions and marked evidence, one's own or a public set."""
+"""Measures recall on conversations with questions and marked evidence, one's own or a public set; and over time."""
 
 from jiyi.eval.dataset import Conversation, Label, Question, read_dataset
 from jiyi.eval.recall import Asked, Replay
