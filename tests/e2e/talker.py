@@ -16,6 +16,8 @@ class Talker(ScriptedLLM):
 def _said(call: Call) -> str | Streamed:
     if "long story" in call.last:
         return Streamed("Once upon a time", hangs=True)
+    if "think for ever" in call.last:
+        return Streamed(hangs=True)
     if "be down" in call.last:
         return Streamed(error=ModelUnavailable("talker is down; try again later"))
     return f"heard <{call.last}>"

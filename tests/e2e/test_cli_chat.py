@@ -143,6 +143,30 @@ def test_ctrl_c_at_the_prompt_says_how_to_leave(terminal: Start) -> None:
     leave(child)
 
 
+@pytest.mark.parametrize("key", ["c", "d"])
+def test_ctrl_c_and_ctrl_d_at_a_question_mean_no_and_end_nothing_else(terminal: Start, key: str) -> None:
+    child = terminal("--user", "ada")
+    child.sendline("hello")
+    child.expect("heard <hello>")
+    child.sendline("/forget last")
+    child.expect("Erase the last turn")
+    child.sendcontrol(key)
+    child.expect("nothing was erased")
+    child.expect("ada>")
+    leave(child)
+    assert len(stored()) == 2
+
+
+def test_stopped_before_the_first_piece_it_does_not_say_that_something_is_kept(terminal: Start) -> None:
+    child = terminal("--user", "ada")
+    child.sendline("think for ever")
+    child.expect("thinking")
+    child.sendintr()
+    child.expect("stopped; /retry asks again")
+    leave(child)
+    assert [m.text for m in stored()] == ["think for ever"]
+
+
 def test_a_kill_in_the_middle_of_an_answer_loses_nothing_that_was_said(terminal: Start) -> None:
     child = terminal("--user", "ada")
     child.sendline("tell me a long story")
@@ -219,6 +243,17 @@ def test_commands(here: Path) -> None:
     assert ran.out.count("/会话列表") == 2 and "云栖路9号" in ran.out
     assert [m.text for m in stored()] == ["我住在云栖路9号"]
     assert [m.text for m in stored("bo")] == ["hello from bo", "heard <hello from bo>"]
+
+
+def test_only_a_model_that_failed_leaves_something_to_ask_again_for(here: Path) -> None:
+    ran = piped(here, "--user", "ada", said="/retry\n")
+    assert "there is nothing to answer" in ran.err and "what you said is stored" not in ran.err
+
+
+def test_who_goes_elsewhere_from_off_the_record_is_told(here: Path) -> None:
+    for there in ("/user bo", "/session other"):
+        ran = piped(here, "--user", "ada", said=f"/off\n{there}\n")
+        assert "on the record again" in ran.err, there
 
 
 def test_forgetting_from_the_chat_erases(here: Path) -> None:

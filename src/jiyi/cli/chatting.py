@@ -16,7 +16,7 @@ from jiyi.cli.recall import show_context
 from jiyi.cli.typing import Lines
 from jiyi.context import Context
 from jiyi.engine import AsyncMemory
-from jiyi.errors import InvalidInput, JiyiError
+from jiyi.errors import InvalidInput, JiyiError, ModelError
 from jiyi.session import AsyncSession
 
 
@@ -42,6 +42,7 @@ class Chat:
     json: bool = False
     context: Context | None = None
     kept: AsyncSession | None = None  # the session to come back to from off the record
+    in_line: bool = False  # some of an answer stands on the line
 
     @property
     def prompt(self) -> str:
@@ -93,12 +94,14 @@ class Chat:
             own = asyncio.current_task()
             if own is not None and own.cancelling():
                 raise
-            self._break_line(stream)
-            say("stopped; what was said is kept, marked incomplete. /retry asks again")
+            self._break_line()
+            kept = "what was said is kept, marked incomplete. " if stream.message else ""
+            say(f"stopped; {kept}/retry asks again")
         except JiyiError as error:
-            self._break_line(stream)
+            self._break_line()
             say(f"jiyi: {error}")
-            say("what you said is stored; /retry asks again")
+            if isinstance(error, ModelError):  # else the database may be what failed
+                say("what you said is stored; /retry asks again")
         finally:
             self.context = stream.context or self.context
         if stream.answer is not None:
@@ -112,16 +115,21 @@ class Chat:
         out = console()
         with out.status("thinking…") if out.is_terminal else nullcontext():
             first = await anext(stream, "")
-        sys.stdout.write(clean(first))
-        sys.stdout.flush()
+        self._write(first)
         async for piece in stream:
-            sys.stdout.write(clean(piece))
-            sys.stdout.flush()
+            self._write(piece)
 
-    def _break_line(self, stream: AsyncAnswerStream) -> None:
-        if stream.message is not None and not self.json:
+    def _write(self, piece: str) -> None:
+        sys.stdout.write(clean(piece))
+        sys.stdout.flush()
+        self.in_line = self.in_line or bool(piece)
+
+    def _break_line(self) -> None:
+        """Ends the line of an answer that broke off."""
+        if self.in_line:
             sys.stdout.write("\n")
             sys.stdout.flush()
+            self.in_line = False
 
     def _finish(self, answer: Answer, seconds: float) -> None:
         usage = answer.usage
@@ -137,7 +145,7 @@ class Chat:
                 indent=None,
             )
             return
-        sys.stdout.write("\n")
+        self._break_line()
         recalled = sum(len(block.sources) for block in answer.context.blocks if block.place == "memory")
         facts = [f"{answer.context.tokens:,} tokens sent", f"{recalled} recalled", f"{seconds:.1f} s", "/why"]
         if answer.finish != "stop":

@@ -15,6 +15,9 @@ from jiyi.types import Erased, Item, Message
 Action = Callable[[Chat, str], Awaitable[None]]
 
 
+_BACK = "on the record again; what was said meanwhile is gone"
+
+
 class Leave(Exception):
     """The person wants to go."""
 
@@ -123,7 +126,7 @@ async def _forget(chat: Chat, rest: str) -> None:
         raise InvalidInput("/forget", "say what: `last`, `session`, `everything`, or ids as /why and /search show them")
     if chat.session.off_record and words[0] in ("last", "session"):
         raise InvalidInput("/forget", "this is off the record: nothing of it is stored")
-    if (await chat.lines.read(f"Erase {what} for good? [y/N] ")).strip().lower() not in ("y", "yes", "是"):
+    if not await _sure(chat, f"Erase {what} for good? [y/N] "):
         say("nothing was erased")
         return
     erased = await chat.memory.forget(user_id=chat.user, **where)  # pyright: ignore[reportArgumentType]
@@ -137,10 +140,18 @@ async def _forget(chat: Chat, rest: str) -> None:
         _go(chat, None)
 
 
+async def _sure(chat: Chat, question: str) -> bool:
+    """Whether the person says yes; Ctrl-C and Ctrl-D say no, and end nothing else."""
+    try:
+        return (await chat.lines.read(question)).strip().lower() in ("y", "yes", "是")
+    except (KeyboardInterrupt, EOFError):
+        return False
+
+
 async def _off(chat: Chat, rest: str) -> None:
     if chat.kept is not None:
         chat.session, chat.kept, chat.context = chat.kept, None, None
-        say("on the record again; what was said meanwhile is gone")
+        say(_BACK)
         return
     chat.kept = chat.session
     chat.session, chat.context = chat.memory.session(user_id=chat.user, off_record=True), None
@@ -173,6 +184,8 @@ async def _session(chat: Chat, rest: str) -> None:
 
 
 def _go(chat: Chat, session_id: str | None) -> None:
+    if chat.kept is not None:
+        say(_BACK)
     chat.session, chat.kept, chat.context = chat.memory.session(session_id, user_id=chat.user), None, None
 
 
