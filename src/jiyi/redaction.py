@@ -60,23 +60,25 @@ _KEY_FORMS = (
 )
 _KEY = re.compile(f"{_FREE}(?<!-)(?:{'|'.join(_KEY_FORMS)})")
 _STATED_KEY = re.compile(
-    r"(?:\bBearer\s{1,3}|(?:\b(?:(?:api|secret|access)[_ -]?key|(?:(?:access|auth|api)[_ -]?)?token|secret)|密钥|令牌)"
-    r"[\"']?\s{0,3}(?:is|=|:|：|是|为)\s{0,3}[\"'“‘「]?)(?P<secret>[A-Za-z0-9._~+/=-]{16,})",
+    r"(?:\bBearer\s{1,3}|(?:(?<![A-Za-z0-9])(?:(?:api|secret|access)[_ -]?key|(?:(?:access|auth|api)[_ -]?)?token"
+    r"|secret)|密钥|令牌)"
+    r"[\"']?\s{0,3}(?:(?:is|是|为)?\s{0,3}[=:：]|is|是|为)\s{0,3}[\"'“‘「]?)(?P<secret>[A-Za-z0-9._~+/=-]{16,})",
     re.IGNORECASE,
 )
 _PASSWORD = re.compile(
-    r"\b(?:password|passwd|pwd|passcode|pass ?phrase)[\"']?\s{0,3}(?P<sign>is|was|=|:|：)\s{0,3}"
-    r"(?:[\"'“‘](?P<quoted>[^\"'“”‘’\n\[]{1,128})(?=[\"'”’])|[\"'“‘]?(?P<secret>[^\s\"'“”‘’，。；、\[]{3,128}))",
+    r"(?<![A-Za-z0-9])(?:password|passwd|pwd|passcode|pass ?phrase)[\"']?\s{0,3}"
+    r"(?P<sign>(?:is|was)\s{0,3}[:：]|is|was|=|:|：)\s{0,3}"
+    r"(?:[\"'“‘](?P<quoted>(?:\\.|[^\"'“”‘’\n\[\\]){1,128})(?=[\"'”’])|[\"'“‘]?(?P<secret>[^\s\"'“”‘’，。；、\[]{3,128}))",
     re.IGNORECASE,
 )
 _PASSWORD_HAN = re.compile(
-    r"(?:密码|口令)[\"']?\s{0,3}(?:就?是|为|改成|改为|设成|设为|[:：=])\s{0,3}[\"'“”‘「]?"
+    r"(?:密码|口令)[\"']?\s{0,3}(?:(?:就?是|为|(?:改|设|设置)[成为])\s?[:：]?|[:：=])\s{0,3}[\"'“”‘「]?"
     r"(?P<secret>[!-Z\\^-~]{3,128}|[0-9]{3,32})"
 )
-_WATCHWORD = re.compile(r"(?:口令|暗号)\s?(?:就?是|为|[:：])\s?[“「]?(?P<secret>[\u4e00-\u9fff]{2,12})")
+_WATCHWORD = re.compile(r"(?:口令|暗号)\s?(?:(?:就?是|为)\s?[:：]?|[:：])\s?[“「]?(?P<secret>[\u4e00-\u9fff]{2,12})")
 _PIN = re.compile(
-    r"(?:\b(?:pin(?: code| number)?|cv[vc]2?)|安全码|验证码)\s{0,3}(?:is|was|是|为|[=:：])?\s{0,3}"
-    r"(?P<secret>[0-9]{3,8})(?![0-9])",
+    r"(?:\b(?:pin(?: code| number)?|cv[vc]2?)|安全码|验证码)[\"']?\s{0,3}"
+    r"(?:(?:is|was|是|为)?\s{0,3}[=:：]|is|was|是|为)?\s{0,3}(?P<secret>[0-9]{3,8})(?![0-9])",
     re.IGNORECASE,
 )
 _IN_ADDRESS = re.compile(r"://[^\s/:@\"']{0,64}:(?P<secret>[^\s/@\"'\[]{1,128})@")
@@ -93,6 +95,8 @@ _NO_PASSWORD = frozenset(
     )
     for word in line.split()
 )
+_QUOTES = re.compile(r"[\"'“”‘’\n\[\\]")
+_PASSWORD_MARK = re.compile(r"\[redacted: password\]|\[已隐去：密码\]")
 _ASKED = re.compile("[什么多少几错对不忘没吗呢哪谁]")
 
 # -- numbers ---------------------------------------------------------------------------------------------------------
@@ -316,10 +320,29 @@ def _inside(value: JSON, clean: Callable[[str], str], key: str = "") -> JSON:
         return [_inside(item, clean, key) for item in value]
     if isinstance(value, str):
         written = value
+        if isinstance(parsed := _parsed(value), (dict, list)):  # as clients send arguments: JSON, to be JSON afterwards
+            cleaned = _inside(parsed, clean, key)
+            return value if cleaned == parsed else json.dumps(cleaned, ensure_ascii=False)
     elif isinstance(value, int) and not isinstance(value, bool):
         written = json.dumps(value)
     else:
         return value
-    named = f"{key}: " if key and written[:1] not in "{[" else ""
+    named = f"{key}: " if key else ""
     cleaned = clean(named + written)
-    return value if cleaned == named + written else cleaned.removeprefix(named)
+    if cleaned == named + written and (not key or not isinstance(value, str)):
+        return value
+    cleaned = cleaned.removeprefix(named)
+    if key and cleaned == written:  # a password of several words, or with quotes in it
+        quoted = clean(f'{key}: "{_QUOTES.sub("x", written)[:128]}"')
+        mark = _PASSWORD_MARK.match(quoted, len(key) + 3)
+    else:
+        mark = _PASSWORD_MARK.match(cleaned) if key else None
+    return mark[0] if mark else cleaned  # the whole value is the password
+
+
+def _parsed(text: str) -> JSON:
+    """The JSON that a text is; None when it is none."""
+    try:
+        return cast("JSON", json.loads(text)) if text.lstrip()[:1] in ("{", "[") else None
+    except (ValueError, RecursionError):
+        return None

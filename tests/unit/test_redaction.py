@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from jiyi.config import load_settings
 from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput
-from jiyi.redaction import KINDS, USUAL, Rules, redactor
+from jiyi.redaction import KINDS, USUAL, Rules, redacted, redactor
+from jiyi.types import Message, Part
 
 FOUND = [
     ("card", "My card is 4111 1111 1111 1111, thanks", "4111"),
@@ -48,6 +51,16 @@ FOUND = [
     ("password", "口令是芝麻开门", "芝麻"),
     ("password", "PIN: 4417", "4417"),
     ("password", "CVV 123", "123"),
+    ("password", "my password is: hunter2", "hunter"),
+    ("password", "密码是：123456", "123"),
+    ("password", "密码设置为qwerty1", "qwerty"),
+    ("password", "验证码是：123456", "123"),
+    ("password", "DB_PASSWORD=hunter2", "hunter"),
+    ("password", '"password": "a\\"bcd"', "bcd"),
+    ("key", "OPENAI_API_KEY=abcd1234abcd1234", "abcd"),
+    ("key", "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "wJal"),
+    ("key", "the api key is: abcdefghijklmnop1234", "abcd"),
+    ("key", "密钥是：abcdefghijklmnop1234", "abcd"),
     ("password", "postgres://ada:s3cret@host/db", "s3cret"),
 ]
 
@@ -211,3 +224,30 @@ async def test_a_redactor_of_ones_own() -> None:
         assert message.metadata == {"redacted": {"person": 2}}
     with pytest.raises(InvalidInput, match="redact"):
         await AsyncMemory.open("memory:", embedder=None, redact="everything")
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+@pytest.mark.parametrize("key", ["password", "db_password", "pin"])
+@pytest.mark.parametrize("secret", ["hunter2", 123456, "correct horse battery", 'a"b\\c', "it's me"])
+def test_arguments_of_calls_stay_json_and_keep_nothing_of_a_password(
+    as_text: bool, key: str, secret: str | int
+) -> None:
+    if key == "pin" and isinstance(secret, str):
+        return
+    given = {key: secret, "n": 3, "note": "it is fine", "inner": json.dumps({key: secret})}
+    call = {"id": "c", "function": {"name": "f", "arguments": json.dumps(given) if as_text else given}}
+    by = redactor(True)
+    assert by is not None
+    (cleaned,) = redacted(Message("m", "s", "assistant", None, tool_calls=(cast("Part", call),)), by).tool_calls
+    arguments = cast("dict[str, Any]", cleaned["function"])["arguments"]
+    found = json.loads(arguments) if as_text else arguments
+    assert found[key] == "[redacted: password]" and found["n"] == 3 and found["note"] == "it is fine"
+    assert json.loads(found["inner"]) == {key: "[redacted: password]"}
+
+
+def test_arguments_without_a_secret_stay_as_they_were_written() -> None:
+    call = {"id": "c", "function": {"name": "f", "arguments": '{ "a" : 1,"b":"x" }'}}
+    by = redactor(True)
+    assert by is not None
+    message = Message("m", "s", "assistant", None, tool_calls=(cast("Part", call),))
+    assert redacted(message, by) is message

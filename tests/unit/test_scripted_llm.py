@@ -1,6 +1,8 @@
 """The model that tests script."""
 
 import asyncio
+import subprocess
+import sys
 from contextlib import aclosing
 
 import pytest
@@ -118,3 +120,8 @@ async def test_usage_adds_up():
     one = await llm.complete(asked("hello"))
     two = (await pieces(llm, "你好"))[-1].usage
     assert llm.usage == one.usage + two and llm.usage.calls == 2
+
+
+def test_the_stand_ins_need_no_pytest():
+    script = "import sys; sys.modules['pytest'] = None; from jiyi.testing import FakeClock, ScriptedLLM, Streamed, echo"
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

@@ -1,20 +1,29 @@
 """Test suites for those who write their own store, embedder, chat model or strategy, and the stand-ins that tests use.
 
-Needs pytest with pytest-asyncio in auto mode, and hypothesis.
+The suites need pytest with pytest-asyncio in auto mode, and hypothesis; the stand-ins need nothing.
 """
 
-import pytest
+from __future__ import annotations
 
-pytest.register_assert_rewrite(
-    "jiyi.testing.store", "jiyi.testing.embedder", "jiyi.testing.llm", "jiyi.testing.strategy"
-)
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from jiyi.testing.clock import FakeClock  # noqa: E402
-from jiyi.testing.embedder import EmbedderConformance  # noqa: E402
-from jiyi.testing.llm import LLMConformance  # noqa: E402
-from jiyi.testing.scripted import Call, ScriptedLLM, Streamed, echo  # noqa: E402
-from jiyi.testing.store import StoreConformance  # noqa: E402
-from jiyi.testing.strategy import StrategyConformance  # noqa: E402
+from jiyi.testing.clock import FakeClock
+from jiyi.testing.scripted import Call, ScriptedLLM, Streamed, echo
+
+if TYPE_CHECKING:
+    from jiyi.testing.embedder import EmbedderConformance
+    from jiyi.testing.llm import LLMConformance
+    from jiyi.testing.store import StoreConformance
+    from jiyi.testing.strategy import StrategyConformance
+
+with suppress(ImportError):
+    import pytest
+
+    pytest.register_assert_rewrite(
+        "jiyi.testing.store", "jiyi.testing.embedder", "jiyi.testing.llm", "jiyi.testing.strategy"
+    )
 
 __all__ = [
     "Call",
@@ -27,3 +36,16 @@ __all__ = [
     "Streamed",
     "echo",
 ]
+
+_SUITES = {
+    "EmbedderConformance": "embedder",
+    "LLMConformance": "llm",
+    "StoreConformance": "store",
+    "StrategyConformance": "strategy",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _SUITES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_SUITES[name]}"), name)
