@@ -64,6 +64,7 @@ class Address:
         base_url: without a slash at the end.
         key: empty for none; never shown.
         own: the base URL is another than the provider's usual one.
+        trusted: the provider's key goes there.
     """
 
     provider: str
@@ -71,6 +72,7 @@ class Address:
     base_url: str
     key: str = field(default="", repr=False)
     own: bool = False
+    trusted: bool = True
 
     @property
     def host(self) -> str:
@@ -90,7 +92,7 @@ class Address:
     @property
     def key_advice(self) -> str:
         """Where to put the key."""
-        if self.own and self.host not in _hosts(self.provider):
+        if not self.trusted:
             return f'put its key into jiyi.toml, under [keys], as "{self.host}" = "…"'
         return f"set {PROVIDERS[self.provider].variable}"
 
@@ -129,10 +131,10 @@ def resolve(
         raise InvalidInput("model", f"{name} needs a model's name, for example {name}:MODEL")
     base_url = _checked(url or base_urls.get(name) or provider.base_url)
     host = urlsplit(base_url).netloc
+    trusted = not url or host in _hosts(name)
     if key is None:
-        trusted = not url or host in _hosts(name)
         key = keys.get(host) or (keys.get(name, "") if trusted else "")
-    address = Address(name, model.strip(), base_url, _clean(key, name), own=base_url != provider.base_url)
+    address = Address(name, model.strip(), base_url, _clean(key, name), base_url != provider.base_url, trusted)
     if not address.key and provider.needs_key and host in _hosts(name):
         raise ModelRejected(f"{address.name} needs a key: {address.key_advice}")
     return address

@@ -81,6 +81,12 @@ async def test_a_wrong_key_names_the_variable() -> None:
     assert isinstance(error, ModelRejected) and "DEEPSEEK_API_KEY" in str(error)
 
 
+async def test_a_wrong_key_for_an_address_set_for_a_provider_names_the_variable_it_came_from() -> None:
+    address = resolve("openai:small", key=KEY, base_urls={"openai": "http://gpu:8000/v1"})
+    error = explain(address, 401, {"error": {"message": "bad key"}})
+    assert "OPENAI_API_KEY" in str(error) and "[keys]" not in str(error)
+
+
 MODELS = [
     (404, {"error": {"message": "model 'small' not found, try pulling it first"}}),
     (404, {"error": {"message": "The model `small` does not exist or you do not have access to it.", "code": "model_not_found"}}),

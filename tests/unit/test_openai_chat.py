@@ -51,6 +51,20 @@ async def test_a_whole_answer_with_its_usage() -> None:
     }  # fmt: skip
 
 
+async def test_characters_that_the_server_cut_in_two_are_whole_again() -> None:
+    async def handler(request: Request, wire: Wire) -> None:
+        await wire.say("A dino \ud83e", "\udd95, a \ude00 and \ud83d", "x", " end \ud83d")
+
+    async with model_server(handler) as server:
+        llm = chat(server.url)
+        pieces = [delta.text for delta in await gather(llm)]
+        reply = await llm.complete(ASK)
+        await llm.close()
+    assert "".join(pieces) == reply.text == "A dino 🦕, a \ufffd and \ufffdx end \ufffd"
+    for piece_ in pieces:
+        piece_.encode()
+
+
 async def test_a_stream_piece_by_piece_while_it_comes() -> None:
     go_on = asyncio.Event()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -22,6 +23,7 @@ _FINISH: Mapping[str, Finish] = {
 }
 """What is not here is an ordinary end: ``stop``, ``eos``, ``tool_calls``…"""
 
+_HALF = re.compile("[\ud800-\udfff]")
 _BROKEN = frozenset({"error", "insufficient_system_resource", "network_error"})
 """Ends that are none, of OpenRouter, DeepSeek and Zhipu."""
 
@@ -128,6 +130,17 @@ def read(address: Address, event: object) -> Piece:
     return Piece(text, thought, finish, usage)
 
 
+def mend(text: str) -> tuple[str, str]:
+    """A text whose halves of characters are joined, or replaced where the other is missing; and a first half at its
+    end, which the next piece may complete.
+    """
+    half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+    text = text[: len(text) - len(half)]
+    if _HALF.search(text):
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text, half
+
+
 def _is_system(message: ChatMessage) -> bool:
     return message.get("role") in ("system", "developer")
 
@@ -177,4 +190,4 @@ def _unreadable(address: Address) -> ModelError:
     return ModelError(f"{address.name}: {address.host} sent an answer that is not a chat completion")
 
 
-__all__ = ["Piece", "chat_body", "objection", "one_system", "read", "without"]
+__all__ = ["Piece", "chat_body", "mend", "objection", "one_system", "read", "without"]

@@ -9,7 +9,7 @@ from contextlib import aclosing
 
 from jiyi.endpoint import DEFAULT, Endpoint, Limits
 from jiyi.errors import ModelError, ModelRejected, ModelUnavailable
-from jiyi.llms.body import Piece, chat_body, objection, read, without
+from jiyi.llms.body import Piece, chat_body, mend, objection, read, without
 from jiyi.llms.thinking import Thinking, answer_of, bare_end
 from jiyi.providers import Address, resolve
 from jiyi.refusals import Refused, wrong_address
@@ -152,6 +152,7 @@ class OpenAIChat:
         finish: Finish | None = None
         usage: Usage | None = None
         events = done = 0
+        half = ""  # of a character that a server cut in two, as some do that count in UTF-16
         async with aclosing(self._endpoint.events(_PATH, body)) as stream:
             while True:
                 try:
@@ -169,8 +170,11 @@ class OpenAIChat:
                 piece = read(self.address, event)
                 events += isinstance(event, Mapping) and "choices" in event
                 finish, usage = piece.finish or finish, piece.usage or usage
-                if piece.text or piece.thought:
-                    yield Piece(piece.text, piece.thought)
+                text, half = mend(half + piece.text)
+                if text or piece.thought:
+                    yield Piece(text, mend(piece.thought)[0])
+        if half:
+            yield Piece("\ufffd")
         if not finish and not done:
             raise self._cut(events)
         yield Piece(finish=finish or "stop", usage=usage)
