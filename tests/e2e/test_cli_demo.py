@@ -143,3 +143,27 @@ def test_broken_questions_are_named(jiyi: Run, here: Path, change: dict[str, obj
 def test_cuts_must_be_numbers(jiyi: Run, here: Path) -> None:
     dataset(here / "set")
     assert jiyi("eval", "recall", "set", "--k", "0").code == jiyi("eval", "recall", "set", "--k", "a").code == 2
+
+
+def test_eval_floor_draws_a_curve_for_each_language(jiyi: Run, here: Path) -> None:
+    for name, said, asked in (
+        ("one", "The kettle in the attic is green", "What colour is the kettle?"),
+        ("two", "My train leaves from platform nine", "Which platform does the train leave from?"),
+    ):
+        (here / name).mkdir()
+        message = {"message_id": "m", "role": "user", "speaker": "", "content": said}
+        session = {"session_id": "s", "messages": [message]}
+        write_lines(
+            here / name / "conversations.jsonl", {"conversation_id": name, "user_id": "u", "sessions": [session]}
+        )
+        question = {
+            "question_id": name, "conversation_id": name, "question": asked, "evidence": ["m"], "evidence_level": "message",
+        }  # fmt: skip
+        write_lines(here / name / "questions.jsonl", question)
+    value = jiyi("eval", "floor", "one", "two", "--questions", "4", "--json").well().json
+    points = value["curves"]["en"]
+    assert points[0]["floor"] == 0 and points[0]["recall@10"] == 1 and points[0]["lost"] == 0
+    assert [point["nothing_brought"][0] for point in points] == sorted(point["nothing_brought"][0] for point in points)
+    assert "(default)" in jiyi("eval", "floor", "one", "two").well().out
+    alone = jiyi("eval", "floor", "one")
+    assert alone.code == 2 and "single conversation" in alone.err

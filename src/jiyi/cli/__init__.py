@@ -9,6 +9,7 @@ from jiyi.cli.decaying import decay
 from jiyi.cli.doctor import completion, doctor
 from jiyi.cli.erase import forget
 from jiyi.cli.evaluate import evaluate
+from jiyi.cli.flooring import floor
 from jiyi.cli.history import add, remember, sessions, users
 from jiyi.cli.moving import export, import_
 from jiyi.cli.recall import context, search
@@ -21,6 +22,7 @@ COMMANDS = (
 )  # fmt: skip
 
 evaluate.add_command(decay)
+evaluate.add_command(floor)
 app = App(COMMANDS)
 
 

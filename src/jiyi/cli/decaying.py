@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from jiyi.cli.app import State, run, shared
-from jiyi.cli.evaluate import embedding, numbers
+from jiyi.cli.evaluate import embedding, numbers, spoken
 from jiyi.cli.output import console, progress_bars, show_table, write_json
 from jiyi.config import Settings
 from jiyi.engine import AsyncMemory
@@ -21,7 +21,6 @@ from jiyi.eval import Conversation, read_dataset
 from jiyi.eval.decay import Chat, Fact, Kept, chats, labelled, made_up, measure, share
 from jiyi.prompts import LANGUAGES
 from jiyi.recipes import RECIPES, compose
-from jiyi.text import language
 
 
 @click.command()
@@ -79,28 +78,24 @@ async def _whole(
 def _plan(conversations: Sequence[Conversation], facts: int, turns: int) -> list[Chat]:
     """The chats of every language that the conversations speak."""
     plan: list[Chat] = []
-    for spoken in LANGUAGES:
-        talk = [found for found in conversations if _spoken(found) == spoken]
+    for name in LANGUAGES:
+        talk = [found for found in conversations if spoken(found) == name]
         given = labelled(talk) if len(talk) > 1 else []  # a conversation is no filler for its own facts
-        given = [fact for fact in given if fact.language == spoken][: facts // 2]
-        chosen: list[Fact] = [*given, *made_up(spoken)[: facts - len(given)]]
+        given = [fact for fact in given if fact.language == name][: facts // 2]
+        chosen: list[Fact] = [*given, *made_up(name)[: facts - len(given)]]
         plan += chats(chosen, talk, turns) if talk else []
     return plan
-
-
-def _spoken(conversation: Conversation) -> str:
-    return language(" ".join(str(entry.fields.get("content") or "") for entry in conversation.entries[:40]))
 
 
 def summary(kept: Sequence[Kept], distances: Sequence[int], recipes: Sequence[str]) -> list[dict[str, object]]:
     """One row a language and distance: shares with their 95 % intervals, and tokens against the whole history."""
     rows: list[dict[str, object]] = []
-    for spoken in LANGUAGES:
+    for language in LANGUAGES:
         for distance in distances:
-            here = [one for one in kept if (one.language, one.turns) == (spoken, distance)]
+            here = [one for one in kept if (one.language, one.turns) == (language, distance)]
             if not here:
                 continue
-            row: dict[str, object] = {"language": spoken, "turns": distance, "facts": len(here)}
+            row: dict[str, object] = {"language": language, "turns": distance, "facts": len(here)}
             row["first_five"] = _rounded(share(sum(one.found for one in here), len(here)))
             row["full_history_tokens"] = round(fmean(one.full for one in here))
             row["recipes"] = {

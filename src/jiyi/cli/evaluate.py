@@ -21,6 +21,7 @@ from jiyi.errors import InvalidInput
 from jiyi.eval import Asked, Conversation, KeptVectors, Replay, Row, read_dataset, score, summary
 from jiyi.eval.scores import LEVELS, percentile
 from jiyi.opening import close_embedder, open_embedder
+from jiyi.text import language
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -151,6 +152,11 @@ def numbers(field: str, text: str) -> list[int]:
     if not found or found[0] < 1:
         raise InvalidInput(field, "must be 1 or more")
     return found
+
+
+def spoken(conversation: Conversation) -> str:
+    """The language of a conversation, by its beginning."""
+    return language(" ".join(str(entry.fields.get("content") or "") for entry in conversation.entries[:40]))
 
 
 @asynccontextmanager

@@ -17,10 +17,17 @@ BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The answer to one question: message ids, best first, and how long the search took."""
+    """The answer to one question.
+
+    Attributes:
+        ranking: message ids, best first.
+        relevances: of each of them, 0..1.
+        seconds: how long the search took.
+    """
 
     index: int
     ranking: tuple[str, ...]
+    relevances: tuple[float, ...]
     seconds: float
 
 
@@ -49,9 +56,10 @@ class Replay:
         self._limit = limit
         self._stored = stored
         self._asked = asked
+        self._done = 0
 
     async def run(self, conversation: Conversation) -> list[Asked]:
-        """All answers, in the order of the questions."""
+        """All answers, in the order of the questions.  What comes after the last question's moment is not stored."""
         place = {entry.message_id: number for number, entry in enumerate(conversation.entries)}
         end = len(conversation.entries)
         moments = [place[q.before] if q.before else end for q in conversation.questions]
@@ -59,11 +67,15 @@ class Replay:
         done = 0
         for index in sorted(range(len(moments)), key=lambda index: moments[index]):
             await self._append(conversation.entries[done : moments[index]])
-            done = max(done, moments[index])
+            done = self._done = max(done, moments[index])
             answer = await self._ask(index, conversation.questions[index])
             answers.append(answer)
             self._asked(answer)
         return sorted(answers, key=lambda answer: answer.index)
+
+    async def finish(self, conversation: Conversation) -> None:
+        """Stores the rest of a conversation whose questions were asked."""
+        await self._append(conversation.entries[self._done :])
 
     async def _append(self, entries: Sequence[Entry]) -> None:
         """Stores and indexes what was said next."""
@@ -79,7 +91,8 @@ class Replay:
         began = time.perf_counter()
         hits = await self._memory.search(question.text, user_id=USER, k=self._limit, floor=0)
         seconds = time.perf_counter() - began
-        return Asked(index, tuple(hit.message.id for hit in hits), seconds)
+        ids, relevances = (hit.message.id for hit in hits), (hit.relevance for hit in hits)
+        return Asked(index, tuple(ids), tuple(relevances), seconds)
 
 
 def _by_session(entries: Iterable[Entry]) -> Iterable[tuple[str, list[Entry]]]:
