@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from jiyi.history import is_system
 from jiyi.text import language, terms
 from jiyi.types import Indexed, Message
 
@@ -25,7 +26,7 @@ MONTHS = (
 
 def is_indexed(message: Message) -> bool:
     """Whether recall may bring the message back: everything that was said, not what the bot was told to be."""
-    return message.role not in ("system", "developer") and bool(message.text.strip())
+    return not is_system(message) and bool(message.text.strip())
 
 
 def index_text(message: Message) -> str:

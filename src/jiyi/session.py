@@ -14,7 +14,7 @@ from jiyi.assembly import assemble
 from jiyi.checkpoints import Automatic, Checkpoints, Difference
 from jiyi.context import Context
 from jiyi.errors import InvalidInput
-from jiyi.history import SyncPlan, digest, link, plan_sync
+from jiyi.history import SyncPlan, digest, is_system, link, plan_sync
 from jiyi.ports import Request
 from jiyi.reader import SessionReader
 from jiyi.text import check_text, language
@@ -106,7 +106,7 @@ class AsyncSession:
             raise InvalidInput("messages", "a session off the record keeps no history to compare with; use add")
         now = self._memory.clock.now()
         drafts = intake.given(messages, self.id, now=now, name_them=False)
-        drafts = [draft for draft in drafts if draft.role not in ("system", "developer")]
+        drafts = [draft for draft in drafts if not is_system(draft)]
         salt = await self._memory.store.salt(self._scope)
         drafts = [draft.but(digest=digest(salt, draft)) for draft in self._memory.clean(drafts)]
         async with self._syncing:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from jiyi.errors import ModelError
 from jiyi.extraction import items
+from jiyi.history import is_system
 from jiyi.importance import SMALL_TALK, Rating, importance
 from jiyi.ports import LLM, Batch, Reader
 from jiyi.prompts import prompt
@@ -120,9 +121,7 @@ def _given(message: Message) -> bool:
 
 def _open(message: Message) -> bool:
     """Whether there is something to ask about."""
-    return (
-        message.role not in ("system", "developer") and not _given(message) and importance(message).score > SMALL_TALK
-    )
+    return not is_system(message) and not _given(message) and importance(message).score > SMALL_TALK
 
 
 def _line(message: Message) -> str:
