@@ -11,9 +11,10 @@ from jiyi import intake
 from jiyi.checkpoints import with_copies
 from jiyi.clock import SystemClock
 from jiyi.config import Settings, load_settings
-from jiyi.errors import InvalidInput, MissingDependency, ModelRejected, StoreError
+from jiyi.errors import InvalidInput, StoreError
 from jiyi.indexing import DenseIndex, LexicalIndex, dense_step, is_index
-from jiyi.opening import close_embedder, open_embedder, open_llm, open_store, restore_store
+from jiyi.models import Models
+from jiyi.opening import close_embedder, open_embedder, open_store, restore_store
 from jiyi.options import Options, Stated, Where, filter_of, known
 from jiyi.ports import Caching
 from jiyi.prompts import prompt
@@ -24,11 +25,10 @@ from jiyi.session import AsyncSession
 from jiyi.text import check_text, clear_caches
 from jiyi.tokens import counter
 from jiyi.types import Erased, Hit, Message, Progress, Scope, SessionInfo, Stats, Usage
-from jiyi.usage import Metered
 from jiyi.worker import Worker
 
 if TYPE_CHECKING:
-    from jiyi.ports import LLM, Clock, Embedder, Store, Strategy
+    from jiyi.ports import Clock, Embedder, Store, Strategy
 
 
 class AsyncMemory:
@@ -50,11 +50,11 @@ class AsyncMemory:
         self.clock: Clock = options.get("clock") or SystemClock()
         self.counter = counter(options.get("tokenizer", settings.tokenizer) or None)
         self.strategies: Sequence[Strategy] = ()
-        self.warnings: list[str] = []
         self.worker = Worker(store, [LexicalIndex()], self.clock)
         self.searcher = Searcher(store, None)
-        self.llm: Metered | None = None
-        self.memory_llm: Metered | None = None
+        self._models = Models(options, settings)
+        self.llm, self.memory_llm = self._models.llm, self._models.memory_llm
+        self.warnings = self._models.warnings.copy()
         self._instructions = options.get("instructions")
         self._redactor = redactor(options.get("redact", settings.redact))
         self._embedder: Embedder | None = None
@@ -82,7 +82,6 @@ class AsyncMemory:
             memory = cls(store, settings, options)
             memory._embedding = options.get("embedder", settings.embedder)
             memory._embedder = open_embedder(memory._embedding, settings)
-            memory._talk(options)
             await memory._attach()
             await memory.use_recipe(options.get("recipe", settings.recipe))
             await memory.worker.start()
@@ -90,31 +89,6 @@ class AsyncMemory:
             await store.close()
             raise
         return memory
-
-    def _talk(self, options: Options) -> None:
-        """Sets the two models; without one of its own, memory is derived by the one that answers."""
-        answering = options.get("llm", self.settings.llm or None)
-        deriving = options.get("memory_llm", self.settings.memory_llm or None) or answering
-        llm = self._model(answering, asked=options.get("llm") is not None)
-        memory_llm = llm if deriving == answering else self._model(deriving, asked="memory_llm" in options)
-        self.llm = None if llm is None else Metered(llm)
-        self.memory_llm = None if memory_llm is None else Metered(memory_llm)
-        # those we were given are their owner's to close
-        self._ours = [
-            model for spec, model in ((answering, self.llm), (deriving, self.memory_llm)) if isinstance(spec, str)
-        ]
-
-    def _model(self, spec: str | LLM | None, *, asked: bool) -> LLM | None:
-        """Opens a model.  One that only the settings name, and that lacks its key or package, is done without: what
-        needs no model still works.
-        """
-        try:
-            return open_llm(spec, self.settings)
-        except (ModelRejected, MissingDependency) as error:
-            if asked:
-                raise
-            self.warnings.append(f"no model: {error}")
-            return None
 
     async def _attach(self) -> None:
         """Puts the embedder to work, unless the stored vectors are another model's."""
@@ -144,9 +118,7 @@ class AsyncMemory:
     async def close(self) -> None:
         """Ends the background work between two commits and lets go of the database."""
         await self.worker.stop()
-        for llm in self._ours:
-            if llm is not None:
-                await llm.close()
+        await self._models.close()
         if isinstance(self._embedding, str):
             await close_embedder(self._embedder)
         await self.store.close()
@@ -294,8 +266,7 @@ class AsyncMemory:
     @property
     def usage(self) -> dict[str, Usage]:
         """What the models were used for since the memory was opened: ``llm`` to answer, ``memory_llm`` to derive."""
-        roles = (("llm", self.llm), ("memory_llm", self.memory_llm))
-        return {role: model.usage for role, model in roles if model is not None}
+        return self._models.usage
 
     def instructed(self, language: str) -> list[Message]:
         """The answering prompt as system messages of a context; none when it was set to be empty."""
