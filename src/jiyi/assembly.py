@@ -16,7 +16,7 @@ from jiyi.copies import origin
 from jiyi.errors import BudgetTooSmall
 from jiyi.history import groups, whole
 from jiyi.ports import TokenCounter
-from jiyi.quoting import HEADER, quoted, section
+from jiyi.recalled import Recalled, origins
 from jiyi.tokens import REPLY, count_message, count_messages
 from jiyi.types import Block, ChatMessage, Dropped, Item, Message, Used
 from jiyi.wire import chat_message, shortened
@@ -27,8 +27,6 @@ IMPORTANCE = "budget, the less important first"
 _ORPHAN = "a tool call without its result, or a result without its call"
 _REPEATED = "the same system message again"
 _NOTHING = "no text to quote"
-
-_LINE_SLACK = 2  # tokens: a line's end, and an empty line before another session
 
 
 def assemble(  # noqa: PLR0913
@@ -75,15 +73,6 @@ class _Turn:
     proposers: list[int] = field(default_factory=list[int])
 
 
-@dataclass(slots=True, eq=False)
-class _Line:
-    """One item of the memory section."""
-
-    item: Item
-    tokens: int
-    block: int
-
-
 @dataclass(slots=True)
 class _Assembly:
     """The state of one ``assemble``: each step spends from the budget and notes what it left out."""
@@ -98,15 +87,16 @@ class _Assembly:
     newest_complete: bool = True
     truncated: bool = False
     shown: list[tuple[int, Item]] = field(default_factory=list[tuple[int, Item]])  # (block, turn), newest first
-    lines: list[_Line] = field(default_factory=list[_Line])
     fixed: int = REPLY
     history: int = 0
     dropped: dict[str, Dropped] = field(default_factory=dict[str, Dropped])
-    offers: list[list[_Line]] = field(init=False)
+    recalled: Recalled = field(init=False)
     counted: dict[str, int] = field(default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
-        self.offers = [self._offer(at, block) for at, block in enumerate(self.blocks)]
+        self.recalled = Recalled(self.blocks, self.counter, self.language)
+        for at, item in self.recalled.nothing:
+            self._drop_item(at, item, _NOTHING)
 
     # -- the fixed part
 
@@ -169,9 +159,9 @@ class _Assembly:
             self.shown.append(self._shown_newest())
         rest = self.budget - self.fixed
         present = set(map(origin, (*self.system, *self.newest)))
-        reserved = int(rest * self._memory_share())
-        recalled = {first for lines in self.offers for line in lines for first in _origins(line.item)}
-        claims = self._claims(present)
+        reserved = int(rest * self.recalled.share)
+        offered = self.recalled.offered
+        claims = self.recalled.claims(present)
         full, outside = not self.newest_complete, ""
         for turn in self._order():
             if origin(turn.messages[0]) in present:
@@ -184,7 +174,7 @@ class _Assembly:
                 limit = max(self.blocks[at].limit or 0 for at in turn.proposers)
                 refused = outside = f"outside the last {limit:,} tokens"
             if owner is not None and not refused and not full:
-                claims = claims if recalled.isdisjoint(ids) else self._claims(present | ids)
+                claims = claims if offered.isdisjoint(ids) else self.recalled.claims(present | ids)
                 full = wanted + min(reserved, claims) > rest
             if refused or full or owner is None:
                 reason = refused or (IMPORTANCE if turn.gaps else BUDGET)
@@ -245,63 +235,13 @@ class _Assembly:
 
     # -- the memory section
 
-    def _memory_share(self) -> float:
-        """The part of the rest that is held free for memories that ask for it."""
-        memory = sum(block.share for block in self.blocks if block.place == "memory")
-        return memory / max(1.0, sum(block.share for block in self.blocks))
-
-    def _offer(self, at: int, block: Block) -> list[_Line]:
-        """The memory lines of a block, in order of preference."""
-        lines: list[_Line] = []
-        for item in block.items if block.place == "memory" else ():
-            if text := quoted(item, self.language):
-                lines.append(_Line(item, self.counter.count(text) + _LINE_SLACK, at))
-                continue
-            for message in item.messages:
-                self._drop(block.strategy, message, _NOTHING)
-        return lines
-
-    def _claims(self, history: set[str]) -> int:
-        """Tokens that the memories ask for beside a history of messages with these origins."""
-        total, seen = 0, set(history)
-        for block, lines in zip(self.blocks, self.offers, strict=True):
-            fresh = [line for line in lines if not _covered(line.item, seen)][: block.most]
-            seen.update(first for line in fresh if not line.item.text for first in _origins(line.item))
-            total += sum(line.tokens for line in fresh)
-        return total + self._frame() if total else 0
-
     def fill_memory(self) -> None:
-        """Lines up to each block's share in order of preference, then whatever still fits, block by block."""
+        """What is recalled, beside the history."""
         rest = self.budget - self.fixed
-        room = rest - self.history - self._frame()
         present = self._present()
-        total = max(1.0, sum(block.share for block in self.blocks))
-        taken = [0] * len(self.blocks)
-        for again in (False, True):
-            for at, block in enumerate(self.blocks):
-                share = rest if again else int(rest * block.share / total)
-                for line in self.offers[at]:
-                    done = taken[at] == block.most or line in self.lines or _covered(line.item, present)
-                    if done or line.tokens > min(room, share):
-                        continue
-                    self.lines.append(line)
-                    taken[at] += 1
-                    share -= line.tokens
-                    room -= line.tokens
-                    present.update(() if line.item.text else _origins(line.item))
-        for at, block in enumerate(self.blocks):
-            unused = [line.item for line in self.offers[at] if line not in self.lines]
-            unused = [item for item in unused if not _covered(item, present)]
-            for item in unused[: None if block.most is None else max(0, block.most - taken[at])]:
-                for message in item.messages:
-                    self._drop(block.strategy, message, BUDGET)
-
-    def _frame(self) -> int:
-        """Tokens of a memory section without lines."""
-        return count_message(self.counter, {"role": "system", "content": HEADER[self.language] + "\n"})
-
-    def _section(self) -> list[ChatMessage]:
-        return section((line.item for line in self.lines), self.language)
+        self.recalled.fill(rest, rest - self.history - self.recalled.frame, present)
+        for at, item in self.recalled.missed(present):
+            self._drop_item(at, item, BUDGET)
 
     # -- the result
 
@@ -311,14 +251,13 @@ class _Assembly:
         older = [m for _, item in reversed(self.shown[1:] if self.newest else self.shown) for m in item.messages]
         history = [*map(chat_message, older), *self.newest_chat]
         while True:
-            messages = [*system, *self._section(), *history]
+            messages = [*system, *self.recalled.section(), *history]
             tokens = count_messages(self.counter, messages)
-            if tokens <= self.budget or not self.lines:
+            if tokens <= self.budget or not self.recalled.lines:
                 break
             # lines together may count a token more than alone
-            line = self.lines.pop()
-            for message in line.item.messages:
-                self._drop(self.blocks[line.block].strategy, message, BUDGET)
+            line = self.recalled.lines.pop()
+            self._drop_item(line.block, line.item, BUDGET)
         self._drop_left_out()
         return Context(
             messages=messages,
@@ -333,10 +272,10 @@ class _Assembly:
     def _used(self) -> Iterable[Used]:
         if self.system:
             yield Used("system", "system", sum(map(self._tokens, self.system)), (Item(tuple(self.system)),))
-        whole_section = sum(count_message(self.counter, chat) for chat in self._section())
-        weight, before = sum(line.tokens for line in self.lines), 0
+        whole_section = sum(count_message(self.counter, chat) for chat in self.recalled.section())
+        weight, before = sum(line.tokens for line in self.recalled.lines), 0
         for at, block in enumerate(self.blocks):
-            if lines := [line for line in self.lines if line.block == at]:
+            if lines := [line for line in self.recalled.lines if line.block == at]:
                 upto = before + sum(line.tokens for line in lines)
                 tokens = whole_section * upto // weight - whole_section * before // weight  # all of it, to the token
                 yield Used(block.strategy, "memory", tokens, tuple(line.item for line in lines))
@@ -355,7 +294,7 @@ class _Assembly:
             for entry in block.left_out:
                 self.dropped.setdefault(entry.message_id, entry)
         present = self._present()
-        present.update(first for line in self.lines for first in _origins(line.item))
+        present.update(first for line in self.recalled.lines for first in origins(line.item))
         said = {key: origin(entry.message) if entry.message else key for key, entry in self.dropped.items()}
         self.dropped = {key: entry for key, entry in self.dropped.items() if said[key] not in present}
         readers = [block for _, block in self._history_blocks()]
@@ -366,7 +305,7 @@ class _Assembly:
         if not block.older or not read:
             return
         first = min(read, key=lambda message: message.position)
-        there = {m.id: m for line in self.lines for m in line.item.messages} | {m.id: m for m in self.system}
+        there = {m.id: m for line in self.recalled.lines for m in line.item.messages} | {m.id: m for m in self.system}
         of_session = (m.position for m in there.values() if m.session_id == first.session_id)
         older = block.older - sum(0 < position <= block.older for position in of_session)
         if not older:
@@ -402,6 +341,10 @@ class _Assembly:
             self.counted[message.id] = count_message(self.counter, chat_message(message))
         return self.counted[message.id]
 
+    def _drop_item(self, block: int, item: Item, reason: str) -> None:
+        for message in item.messages:
+            self._drop(self.blocks[block].strategy, message, reason)
+
     def _drop(self, strategy: str, message: Message, reason: str) -> None:
         self.dropped.setdefault(message.id, Dropped(strategy, message.id, reason, message=message))
 
@@ -409,12 +352,3 @@ class _Assembly:
 def _read(block: Block) -> list[Message]:
     left = [entry.message for entry in block.left_out if entry.message]
     return [*(message for item in block.items for message in item.messages), *left]
-
-
-def _covered(item: Item, present: set[str]) -> bool:
-    """Whether everything it quotes stands in the context already."""
-    return bool(item.messages) and present.issuperset(_origins(item))
-
-
-def _origins(item: Item) -> list[str]:
-    return [origin(message) for message in item.messages]
