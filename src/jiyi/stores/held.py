@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from itertools import islice
-from math import fsum, sqrt
-from operator import mul
 
-from jiyi.errors import InvalidInput, NotFound
+from jiyi.errors import NotFound
 from jiyi.history import link
-from jiyi.indexable import is_indexed, lexical_entry
 from jiyi.stores.checks import check_free
 from jiyi.types import (
     Checkpoint,
-    Dense,
-    Embedded,
     Erased,
     Filter,
     Indexed,
-    Lexical,
     Message,
     Record,
     SessionInfo,
@@ -228,89 +221,3 @@ def matches(message: Message, where: Filter) -> bool:
         and message.seq > where.after_seq
         and where.active in (None, message.active)
     )
-
-
-def occurrences(index: Mapping[int, Indexed], term: str) -> dict[int, int]:
-    """Seq -> how often the message has the term, or all terms that begin with it when it ends in ``*``."""
-    if not term.endswith("*"):
-        return {seq: entry.terms[term] for seq, entry in index.items() if term in entry.terms}
-    times = {
-        seq: sum(times for other, times in entry.terms.items() if other.startswith(term[:-1]))
-        for seq, entry in index.items()
-    }
-    return {seq: number for seq, number in times.items() if number}
-
-
-def find_words(index: Mapping[int, Indexed], terms: Sequence[str], limit: int, among: Set[int]) -> Lexical:
-    """The words of ``Store.find``, with hits from ``among``."""
-    found = {term: occurrences(index, term) for term in terms if term}
-    rarest = sorted(found, key=lambda term: (len(found[term]), term))
-    ranked = dict.fromkeys(seq for term in rarest for seq in reversed(found[term]) if seq in among)
-    hits = {
-        seq: (index[seq].length, {term: times[seq] for term, times in found.items() if seq in times})
-        for seq in sorted(islice(ranked, max(0, limit)))
-    }
-    length = sum(entry.length for entry in index.values())
-    frequency = {term: len(times) for term, times in found.items()}
-    return Lexical(len(index), length / len(index) if index else 0.0, frequency, hits)
-
-
-def with_fresh(held: Held, done: int) -> Mapping[int, Indexed]:
-    """The index, with the entries of messages behind ``done`` that are not in it yet."""
-    fresh = [m for m in held.log.values() if m.seq > done and m.seq not in held.index and is_indexed(m)]
-    return {**held.index, **{m.seq: lexical_entry(m) for m in fresh}} if fresh else held.index
-
-
-def find_near(stored: Mapping[int, Sequence[Vector]], query: Vector | None) -> dict[int, float]:
-    """Seq -> cosine of the message's best chunk; nothing without a query."""
-    if not stored or query is None:
-        return {}
-    check_size("query", [query], size_of(stored))
-    return {seq: max(fsum(map(mul, query, chunk)) for chunk in chunks) for seq, chunks in stored.items()}
-
-
-def nearest(cosines: Mapping[int, float], among: Set[int], limit: int) -> Dense:
-    """The best of these messages, with the statistics of all."""
-    if not cosines:
-        return Dense()
-    mean = fsum(cosines.values()) / len(cosines)
-    deviation = sqrt(fsum((cosine - mean) ** 2 for cosine in cosines.values()) / len(cosines))
-    ranked = sorted(cosines.keys() & among, key=lambda seq: (-cosines[seq], seq))[: max(0, limit)]
-    return Dense({seq: cosines[seq] for seq in ranked}, len(cosines), mean, deviation)
-
-
-def beside(held: Held, chosen: Set[int]) -> list[Message]:
-    """The chosen messages and the active ones beside them; see ``Found.standing``."""
-    parents = {message.parent_id for message in held.log.values() if message.seq in chosen}
-    around = {seq + step for seq in chosen for step in (-1, 0, 1)}
-    return [
-        m
-        for m in held.log.values()
-        if m.seq in chosen or (m.active and is_indexed(m) and (m.seq in around or m.id in parents))
-    ]
-
-
-def chunks_of(vectors: Iterable[Embedded]) -> dict[int, list[Vector]]:
-    """Seq -> vectors of its chunks, in order."""
-    chunks: dict[int, list[Vector]] = {}
-    for entry in sorted(vectors, key=lambda entry: (entry.seq, entry.chunk)):
-        chunks.setdefault(entry.seq, []).append(tuple(map(float, entry.vector)))
-    return chunks
-
-
-def count_vectors(stored: Mapping[int, Sequence[Vector]]) -> int:
-    """Vectors, all chunks counted."""
-    return sum(map(len, stored.values()))
-
-
-def size_of(stored: Mapping[int, Sequence[Vector]]) -> int | None:
-    """Dimensions, None when there is no vector."""
-    return len(next(iter(stored.values()))[0]) if stored else None
-
-
-def check_size(name: str, vectors: Sequence[Vector], size: int | None) -> None:
-    """Raises ``InvalidInput`` unless all vectors have ``size`` dimensions; None for whatever the first one has."""
-    for vector in vectors:
-        size = len(vector) if size is None else size
-        if len(vector) != size or not size:
-            raise InvalidInput(name, f"vectors of {len(vector)} and {size} dimensions cannot stand side by side")

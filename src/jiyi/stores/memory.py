@@ -16,8 +16,7 @@ from pathlib import Path
 
 from jiyi.errors import Conflict, InvalidInput, NotFound, StoreError
 from jiyi.history import digest
-from jiyi.ranking import bm25, standing
-from jiyi.stores.checks import check_finite, check_known
+from jiyi.stores.checks import check_known
 from jiyi.stores.held import (
     EPOCH,
     LONG_AGO,
@@ -25,27 +24,19 @@ from jiyi.stores.held import (
     Held,
     activate,
     add,
-    beside,
-    check_size,
-    chunks_of,
-    count_vectors,
     counted,
     drop_checkpoints,
     erase,
-    find_near,
     find_place,
-    find_words,
     follows,
     in_session,
     instant,
     matches,
-    nearest,
     placed,
     placed_checkpoint,
     put_checkpoint,
-    size_of,
-    with_fresh,
 )
+from jiyi.stores.held_derived import count_vectors, look, size_of, throw_away, write
 from jiyi.types import (
     ACTIVE,
     JSON,
@@ -55,7 +46,6 @@ from jiyi.types import (
     Erased,
     Filter,
     Found,
-    Indexed,
     Message,
     Probe,
     Progress,
@@ -65,8 +55,6 @@ from jiyi.types import (
     Stats,
     Step,
 )
-
-_LEXICAL, _DENSE = "lexical", "dense:"
 
 
 class MemoryStore:
@@ -232,20 +220,8 @@ class MemoryStore:
         if scope not in self._all():
             return Found()
         held = self._read(scope)
-        among = {message.seq for message in held.log.values() if matches(message, probe.where)}
         done = held.head if probe.step is None else (self._cursor(held, probe.step) or Cursor()).after
-        index = with_fresh(held, done)
-        lexical = find_words(index, probe.terms, probe.postings, index.keys() & among)
-        words = bm25(lexical, probe.terms)
-        best = sorted(words, key=lambda seq: (words[seq], seq), reverse=True)[: max(0, probe.best)]
-        cosines = find_near(held.vectors.get(probe.model, {}), probe.vector)
-        dense = nearest(cosines, among, probe.best)
-        chosen = dense.hits.keys() | set(best)
-        hits = {seq: hit for seq, hit in lexical.hits.items() if seq in chosen}
-        around = standing(beside(held, chosen), {name: message.seq for name, message in held.log.items()})
-        near = {seq: cosines[seq] for seq in around.seqs if seq in cosines and seq not in dense.hits}
-        messages = {message.seq: message for message in held.log.values() if message.seq in chosen}
-        return Found(words, replace(lexical, hits=hits), dense, messages, around, near)
+        return look(held, probe, done)
 
     # -- derivation
 
@@ -295,19 +271,7 @@ class MemoryStore:
         if found is None:
             raise Conflict(f"the lease on {claim.step.name} of user {claim.scope.user!r} was lost; nothing was written")
         held, cursor = found
-        there = {message.seq for message in held.log.values()}
-        model, vectors = claim.step.name.removeprefix(_DENSE), [v for v in changes.vectors if v.seq in there]
-        check_finite(vectors)
-        check_size("vectors", [v.vector for v in vectors], size_of(held.vectors.get(model, {})))
-        for record in changes.put:
-            if all(source.message_id in held.log for source in record.sources):
-                held.records[record.id] = deepcopy(record)
-        for name in changes.close.keys() & held.records.keys():
-            held.records[name] = replace(held.records[name], closed_at=changes.close[name])
-        held.index.update({e.seq: Indexed(e.seq, dict(e.terms)) for e in changes.index if e.seq in there})
-        held.index = dict(sorted(held.index.items()))
-        if vectors:
-            held.vectors.setdefault(model, {}).update(chunks_of(vectors))
+        write(held, claim.step, changes)
         behind = changes.cursor < held.head
         held.cursors[claim.step.name] = replace(
             cursor,
@@ -353,11 +317,7 @@ class MemoryStore:
         """See ``Store.reset``."""
         for held in self._chosen(scope):
             for step in steps:
-                held.records = {name: r for name, r in held.records.items() if r.strategy != step.name}
-                if step.name == _LEXICAL:
-                    held.index.clear()
-                if step.name.startswith(_DENSE):
-                    held.vectors.pop(step.name.removeprefix(_DENSE), None)
+                throw_away(held, step)
                 if step.name in held.cursors:
                     self._restart(held, step.name)
 

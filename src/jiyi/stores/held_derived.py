@@ -1,0 +1,146 @@
+"""What was derived of one scope, in the reference store: written, thrown away, looked through without any index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from copy import deepcopy
+from dataclasses import replace
+from itertools import islice
+from math import fsum, sqrt
+from operator import mul
+
+from jiyi.errors import InvalidInput
+from jiyi.indexable import is_indexed, lexical_entry, occurrences
+from jiyi.ranking import bm25, standing
+from jiyi.stores.checks import check_finite
+from jiyi.stores.held import Held, matches
+from jiyi.types import Changes, Dense, Embedded, Found, Indexed, Lexical, Message, Probe, Step, Vector
+
+_LEXICAL, _DENSE = "lexical", "dense:"
+
+
+def write(held: Held, step: Step, changes: Changes) -> None:
+    """What ``Store.commit`` writes beside the cursor.
+
+    Raises:
+        InvalidInput: vectors that cannot stand beside each other; nothing is written.
+    """
+    there = {message.seq for message in held.log.values()}
+    model, vectors = step.name.removeprefix(_DENSE), [v for v in changes.vectors if v.seq in there]
+    check_finite(vectors)
+    _check_size("vectors", [v.vector for v in vectors], size_of(held.vectors.get(model, {})))
+    for record in changes.put:
+        if all(source.message_id in held.log for source in record.sources):
+            held.records[record.id] = deepcopy(record)
+    for name in changes.close.keys() & held.records.keys():
+        held.records[name] = replace(held.records[name], closed_at=changes.close[name])
+    held.index.update({e.seq: Indexed(e.seq, dict(e.terms)) for e in changes.index if e.seq in there})
+    held.index = dict(sorted(held.index.items()))
+    if vectors:
+        held.vectors.setdefault(model, {}).update(_chunks_of(vectors))
+
+
+def throw_away(held: Held, step: Step) -> None:
+    """Everything that a step derived."""
+    held.records = {name: record for name, record in held.records.items() if record.strategy != step.name}
+    if step.name == _LEXICAL:
+        held.index.clear()
+    if step.name.startswith(_DENSE):
+        held.vectors.pop(step.name.removeprefix(_DENSE), None)
+
+
+def look(held: Held, probe: Probe, done: int) -> Found:
+    """``Store.find`` in one scope; messages behind ``done`` that are not in the index count as if they were."""
+    among = {message.seq for message in held.log.values() if matches(message, probe.where)}
+    index = _with_fresh(held, done)
+    lexical = _find_words(index, probe.terms, probe.postings, index.keys() & among)
+    words = bm25(lexical, probe.terms)
+    best = sorted(words, key=lambda seq: (words[seq], seq), reverse=True)[: max(0, probe.best)]
+    cosines = _find_near(held.vectors.get(probe.model, {}), probe.vector)
+    dense = _nearest(cosines, among, probe.best)
+    chosen = dense.hits.keys() | set(best)
+    hits = {seq: hit for seq, hit in lexical.hits.items() if seq in chosen}
+    around = standing(_beside(held, chosen), {name: message.seq for name, message in held.log.items()})
+    near = {seq: cosines[seq] for seq in around.seqs if seq in cosines and seq not in dense.hits}
+    messages = {message.seq: message for message in held.log.values() if message.seq in chosen}
+    return Found(words, replace(lexical, hits=hits), dense, messages, around, near)
+
+
+def _containing(index: Mapping[int, Indexed], term: str) -> dict[int, int]:
+    """Seq -> how often the message has the query term."""
+    return {seq: times for seq, entry in index.items() if (times := occurrences(term, entry.terms))}
+
+
+def _find_words(index: Mapping[int, Indexed], terms: Sequence[str], limit: int, among: Set[int]) -> Lexical:
+    """The words of ``Store.find``, with hits from ``among``."""
+    found = {term: _containing(index, term) for term in terms if term}
+    rarest = sorted(found, key=lambda term: (len(found[term]), term))
+    ranked = dict.fromkeys(seq for term in rarest for seq in reversed(found[term]) if seq in among)
+    hits = {
+        seq: (index[seq].length, {term: times[seq] for term, times in found.items() if seq in times})
+        for seq in sorted(islice(ranked, max(0, limit)))
+    }
+    length = sum(entry.length for entry in index.values())
+    frequency = {term: len(times) for term, times in found.items()}
+    return Lexical(len(index), length / len(index) if index else 0.0, frequency, hits)
+
+
+def _with_fresh(held: Held, done: int) -> Mapping[int, Indexed]:
+    """The index, with the entries of messages behind ``done`` that are not in it yet."""
+    fresh = [m for m in held.log.values() if m.seq > done and m.seq not in held.index and is_indexed(m)]
+    return {**held.index, **{m.seq: lexical_entry(m) for m in fresh}} if fresh else held.index
+
+
+def _find_near(stored: Mapping[int, Sequence[Vector]], query: Vector | None) -> dict[int, float]:
+    """Seq -> cosine of the message's best chunk; nothing without a query."""
+    if not stored or query is None:
+        return {}
+    _check_size("query", [query], size_of(stored))
+    return {seq: max(fsum(map(mul, query, chunk)) for chunk in chunks) for seq, chunks in stored.items()}
+
+
+def _nearest(cosines: Mapping[int, float], among: Set[int], limit: int) -> Dense:
+    """The best of these messages, with the statistics of all."""
+    if not cosines:
+        return Dense()
+    mean = fsum(cosines.values()) / len(cosines)
+    deviation = sqrt(fsum((cosine - mean) ** 2 for cosine in cosines.values()) / len(cosines))
+    ranked = sorted(cosines.keys() & among, key=lambda seq: (-cosines[seq], seq))[: max(0, limit)]
+    return Dense({seq: cosines[seq] for seq in ranked}, len(cosines), mean, deviation)
+
+
+def _beside(held: Held, chosen: Set[int]) -> list[Message]:
+    """The chosen messages and the active ones beside them; see ``Found.standing``."""
+    parents = {message.parent_id for message in held.log.values() if message.seq in chosen}
+    around = {seq + step for seq in chosen for step in (-1, 0, 1)}
+    return [
+        m
+        for m in held.log.values()
+        if m.seq in chosen or (m.active and is_indexed(m) and (m.seq in around or m.id in parents))
+    ]
+
+
+def _chunks_of(vectors: Iterable[Embedded]) -> dict[int, list[Vector]]:
+    """Seq -> vectors of its chunks, in order."""
+    chunks: dict[int, list[Vector]] = {}
+    for entry in sorted(vectors, key=lambda entry: (entry.seq, entry.chunk)):
+        chunks.setdefault(entry.seq, []).append(tuple(map(float, entry.vector)))
+    return chunks
+
+
+def count_vectors(stored: Mapping[int, Sequence[Vector]]) -> int:
+    """Vectors, all chunks counted."""
+    return sum(map(len, stored.values()))
+
+
+def size_of(stored: Mapping[int, Sequence[Vector]]) -> int | None:
+    """Dimensions, None when there is no vector."""
+    return len(next(iter(stored.values()))[0]) if stored else None
+
+
+def _check_size(name: str, vectors: Sequence[Vector], size: int | None) -> None:
+    """Raises ``InvalidInput`` unless all vectors have ``size`` dimensions; None for whatever the first one has."""
+    for vector in vectors:
+        size = len(vector) if size is None else size
+        if len(vector) != size or not size:
+            raise InvalidInput(name, f"vectors of {len(vector)} and {size} dimensions cannot stand side by side")
