@@ -10,6 +10,7 @@ from jiyi.testing.store.erasure import Erasure
 from jiyi.testing.store.hostile import Hostile
 from jiyi.testing.store.index import Meaning, Records, Words
 from jiyi.testing.store.isolation import Isolation
+from jiyi.testing.store.leases import Leases
 from jiyi.testing.store.log import Log
 from jiyi.testing.store.look import Look
 from jiyi.testing.store.machine import Machine
@@ -23,6 +24,7 @@ class StoreConformance(
     Meaning,
     Look,
     Records,
+    Leases,
     Derivation,
     Erasure,
     Isolation,

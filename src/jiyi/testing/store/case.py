@@ -36,6 +36,7 @@ WORDS = Step("lexical", "1")
 MEANING = Step("dense:m", "1")
 NOTES = Step("notes", "1")
 EVERYTHING = Filter(active=None)
+DONE = Changes(cursor=2)
 
 
 def at(seconds: float) -> datetime:
@@ -139,6 +140,15 @@ class StoreCase:
         claim = await store.claim([step], now=at(now), lease=60, scope=scope)
         assert claim is not None
         return claim
+
+    async def two(self, store: Store, *steps: Step) -> None:
+        """Two messages, and these steps."""
+        await store.register(steps or [WORDS])
+        await self.add(store, "a", "b")
+
+    async def idle(self, store: Store, *steps: Step, now: float = 1000, scope: Scope | None = None) -> bool:
+        """Whether these steps have nothing to do."""
+        return await store.claim(steps or [WORDS], now=at(now), lease=60, scope=scope) is None
 
     async def derive(self, store: Store, step: Step, scope: Scope = ADA, **changes: Any) -> None:
         """Has a step write changes; its cursor stays at 0 unless told otherwise, so that there is work again."""
