@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from jiyi.stores import database, log, postings, rows, segments
 from jiyi.stores.kept import Kept
 from jiyi.stores.segments import STEP
 from jiyi.stores.wording import Wording
+from jiyi.text import terms
 from jiyi.types import Indexed, Message, Probe, Scope
 
 ODD = [
@@ -106,3 +108,33 @@ def test_two_planes_hold_a_vector(vectors: list[list[float]]) -> None:
                 where = at * 5 + place
                 again = (STEP * high[where] + low[where]) * scales[at] / STEP
                 assert abs(again - value) <= scales[at] / 480 + 1e-9
+
+
+HAN = st.text(
+    st.sampled_from("猫喜欢鱼，。 a1\n㐀") | st.characters(min_codepoint=0x4E00, max_codepoint=0x4E10), max_size=60
+)
+
+
+@given(text=st.none() | HAN, more=COUNTS, own=st.booleans())
+def test_what_is_kept_of_a_text_gives_its_terms_again(text: str | None, more: dict[str, int], own: bool) -> None:
+    tokens = {postings.encode(term): count for term, count in ((terms(text or "") if own else {}) | more).items()}
+    data = postings._keep(tokens, text)  # pyright: ignore[reportPrivateUsage]
+    assert postings._kept(data, text) == tokens  # pyright: ignore[reportPrivateUsage]
+
+
+def test_the_pairs_of_a_text_are_not_kept_twice() -> None:
+    text = "你把我的猫的名字记下来了吗，它叫小雪"
+    assert len(postings._keep(terms(text), text)) < 10  # pyright: ignore[reportPrivateUsage]
+
+
+def test_what_the_first_versions_kept_is_still_removed(db: sqlite3.Connection) -> None:
+    text = db.execute("SELECT content FROM message").fetchone()[0]
+    tokens = {"kauf": 1, "ähnlich": 3, "猫が": 1, "40%": 2}
+    packer = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zlib.Z_DEFAULT_STRATEGY, text.lower().encode())
+    old = packer.compress("1:3,3:2\nkauf\nähnlich\n猫が\n40%".encode()) + packer.flush()
+    db.execute("BEGIN IMMEDIATE")
+    postings.put(db, 1, [Indexed(1, tokens)])
+    db.execute("UPDATE indexed SET terms = ?", (old,))
+    assert postings.remove(db, 1) == 1
+    db.execute("COMMIT")
+    assert db.execute("SELECT count(*) FROM posting").fetchone() == (0,)

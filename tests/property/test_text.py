@@ -3,6 +3,7 @@ import unicodedata
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jiyi import text as words
 from jiyi.text import MAX_QUERY_TERMS, MAX_TERM, cut_point, flat, language, query_terms, terms
 
 ALPHABET = "aB9'-#%+,.:/@_* \n中猫的我かカ한éẞ❤️\u200d👍🏽🇨🇳👩🚀\u0301ที่क्ष\r\ud83d\ude00\0"
@@ -77,3 +78,8 @@ def test_cuts_fall_between_known_characters(characters: list[str], index: int) -
     text = "".join(characters)
     borders = {len("".join(characters[:n])) for n in range(len(characters) + 1)}
     assert cut_point(text, index) == max(border for border in borders if border <= index)
+
+
+@given(st.text(st.sampled_from("ab09 '._:/@&=\\~+-#,%_!\n"), max_size=40))
+def test_plain_ascii_is_cut_like_all_other_text(text: str) -> None:
+    assert words._ASCII_TOKEN.findall(text) == words._TOKEN.findall(text)  # pyright: ignore[reportPrivateUsage]

@@ -3,7 +3,7 @@
 Each indexed token is ``<scope>:<term>``, so posting lists and document frequencies are one user's own, and the document
 number is the message's seq.  The tokenizer is ``ascii``: it leaves everything beyond ASCII as it is, folds A-Z and
 splits at what ``encode`` therefore escapes.  FTS5 wants to be told the terms of a document to delete it; they are kept
-beside the message, compressed with the message's own words as dictionary (about a third of what plain zlib takes).
+beside the message, without the pairs of Han characters that its text shows.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ import sqlite3
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
+from operator import add, itemgetter
 
 from jiyi.stores.kept import Kept, State
 from jiyi.stores.rows import SEQ_MASK, key_of
 from jiyi.types import Indexed
 
 _ESCAPED = re.compile("[\\x00-\\x20A-Z\\\\\\x7f\ud800-\udfff]")
+_HAN = re.compile("[\u4e00-\u9fff]{2,}")  # never to be changed: what is kept is read with it
 _LONGEST = 200  # characters of a term that stand in the index; longer ones end in a hash
 _AFTER_ALL = "\U0010ffff"  # sorts behind every character a term continues with
 _GROWTH = 1_000  # messages indexed since the last look that are added to kept lists; after more these are read anew
-_WINDOW = 32_000  # bytes of a message that serve as dictionary: zlib looks back no further
+_WINDOW = 32_000  # bytes of a message that served as dictionary
 
 
 def encode(term: str) -> str:
@@ -51,12 +52,12 @@ def put(db: sqlite3.Connection, scope: int, entries: Sequence[Indexed]) -> None:
         return
     remove(db, scope, unique)
     documents: list[tuple[int, str]] = []
-    kept: list[tuple[int, int, bytes]] = []
+    kept: list[tuple[int, int, str]] = []
     for seq in sorted(unique):
         entry = unique[seq]
         tokens = _tokens(entry.terms)
         documents.append((seq, _document(scope, tokens)))
-        kept.append((key_of(scope, seq), entry.length, _squeeze(tokens, texts[seq])))
+        kept.append((key_of(scope, seq), entry.length, _keep(tokens, texts[seq])))
     db.executemany("INSERT INTO postings (rowid, terms) VALUES (?, ?)", documents)
     db.executemany("INSERT INTO indexed VALUES (?, ?, ?)", kept)
     db.execute(
@@ -75,8 +76,8 @@ def remove(db: sqlite3.Connection, scope: int, seqs: Iterable[int] | None = None
     )
     count = length = 0
     removed = db.cursor()
-    for key, its_length, squeezed, text in found:
-        document = _document(scope, _unsqueeze(squeezed, text))
+    for key, its_length, data, text in found:
+        document = _document(scope, _kept(data, text))
         removed.execute(
             "INSERT INTO postings (postings, rowid, terms) VALUES ('delete', ?, ?)", (key & SEQ_MASK, document)
         )
@@ -101,9 +102,11 @@ def _texts(db: sqlite3.Connection, scope: int, seqs: Sequence[int]) -> dict[int,
 
 def _tokens(terms: Mapping[str, int]) -> Mapping[str, int]:
     """The terms encoded; nearly always that changes none of them, so all are looked at together."""
-    if not terms or (
-        min(terms.values()) > 0 and not _ESCAPED.search("".join(terms)) and max(map(len, terms)) <= _LONGEST
-    ):
+    if not terms:
+        return terms
+    joined = "".join(terms)
+    short = len(joined) <= _LONGEST or max(map(len, terms)) <= _LONGEST
+    if short and not _ESCAPED.search(joined) and min(terms.values()) > 0:
         return terms
     return {encode(term): count for term, count in terms.items() if count > 0}
 
@@ -112,22 +115,55 @@ def _document(scope: int, tokens: Mapping[str, int]) -> str:
     """What FTS5 is told to index: every token as often as it occurs; its order means nothing to us."""
     if not tokens:
         return ""
-    again = [token for token, count in tokens.items() if count > 1 for _ in range(count - 1)]
-    return f"{scope}:" + f" {scope}:".join([*tokens, *again])
+    every = [*tokens]
+    if max(tokens.values()) > 1:
+        every += [token for token, count in tokens.items() if count > 1 for _ in range(count - 1)]
+    return f"{scope}:" + f" {scope}:".join(every)
 
 
-def _dictionary(text: str | None) -> bytes:
-    return (text or " ").lower().encode()[-_WINDOW:] or b" "
+def _pairs(text: str | None) -> set[str]:
+    """The pairs of neighbours in a text's runs of common Han characters: what most of the terms of Chinese are."""
+    found: set[str] = set()
+    if text and not text.isascii():
+        for run in _HAN.findall(text):
+            found.update(map(add, run, run[1:]))
+    return found
 
 
-def _squeeze(tokens: Mapping[str, int], text: str | None) -> bytes:
-    packer = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zlib.Z_DEFAULT_STRATEGY, _dictionary(text))
-    often = [f"{at}:{count}" for at, count in enumerate(tokens.values()) if count != 1]
-    return packer.compress("\n".join([",".join(often), *tokens]).encode()) + packer.flush()
+def _keep(tokens: Mapping[str, int], text: str | None) -> str:
+    """The tokens to be kept, one a line, with their count where it is not 1; ``_kept`` undoes it.
+
+    A first line of ``+`` says that the pairs of the text belong to them; they are not written out.
+    """
+    pairs = _pairs(text)
+    known = pairs if pairs and pairs <= tokens.keys() else ()
+    lines = ["+" if known else ""]
+    if max(tokens.values(), default=1) > 1:
+        lines += [
+            token if count == 1 else f"{token} {count}"
+            for token, count in tokens.items()
+            if count > 1 or token not in known
+        ]
+    else:
+        lines += [token for token in tokens if token not in known] if known else tokens
+    return "\n".join(lines)
+
+
+def _kept(data: str | bytes, text: str | None) -> dict[str, int]:
+    if isinstance(data, bytes):
+        return _unsqueeze(data, text)
+    first, *lines = data.split("\n")
+    found = dict.fromkeys(_pairs(text), 1) if first else {}
+    for line in lines:
+        token, _, count = line.partition(" ")
+        found[token] = int(count or 1)
+    return found
 
 
 def _unsqueeze(data: bytes, text: str | None) -> dict[str, int]:
-    unpacker = zlib.decompressobj(-zlib.MAX_WBITS, _dictionary(text))
+    """What the first versions kept: compressed, with the text as dictionary."""
+    dictionary = (text or " ").lower().encode()[-_WINDOW:] or b" "
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS, dictionary)
     often, *names = unpacker.decompress(data).decode().split("\n")
     found = dict.fromkeys(names, 1)
     for pair in filter(None, often.split(",")):
@@ -151,8 +187,8 @@ def catch_up(db: sqlite3.Connection, state: State, kept: Kept) -> None:
             (key_of(state.key, kept.last), key_of(state.key, SEQ_MASK)),
         ).fetchall()
         if len(found) == new:
-            for key, _, squeezed, text in found:
-                kept.add(key & SEQ_MASK, _unsqueeze(squeezed, text))
+            for key, _, data, text in found:
+                kept.add(key & SEQ_MASK, _kept(data, text))
                 kept.fresh.pop(key & SEQ_MASK, None)
             kept.documents, kept.last = state.documents, found[-1][0] & SEQ_MASK
             return

@@ -124,10 +124,12 @@ def message_row(message: Message, scope: int, session: int | None, parent: int |
         extra["call"] = message.tool_call_id
     if message.metadata:
         extra["metadata"] = message.metadata
+    recorded = micros(message.recorded_at), zone(message.recorded_at)
+    same = message.created_at is message.recorded_at
+    created = recorded if same else (micros(message.created_at), zone(message.created_at))
     return (
         key_of(scope, message.seq), session, message.active, message.position, parent, flags, pack(message.id), content,
-        pack(message.digest), pack(message.chain), micros(message.created_at), zone(message.created_at),
-        micros(message.recorded_at), zone(message.recorded_at), message.category, message.importance,
+        pack(message.digest), pack(message.chain), *created, *recorded, message.category, message.importance,
         dump(extra) if extra else None,
     )  # fmt: skip
 

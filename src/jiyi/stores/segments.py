@@ -97,7 +97,6 @@ def put(db: sqlite3.Connection, scope: int, model: str, vectors: Sequence[Embedd
     if ordered[0].seq <= space.newest:
         remove(db, space, {entry.seq for entry in ordered})
     scales, high, low = planes([entry.vector for entry in ordered])
-    first = space.last + 1
     db.executemany(
         "INSERT INTO low VALUES (?, ?)",
         ((None, low[at * size : (at + 1) * size]) for at in range(len(ordered))),
@@ -233,11 +232,13 @@ def planes(vectors: Sequence[Vector]) -> tuple[array[float], bytes, bytes]:
     if np is None:
         return _planes_plain(vectors)
     values = np.asarray(vectors, dtype=np.float32)
-    scales = np.abs(values).max(axis=1) / np.float32(127)
+    scales = np.maximum(values.max(axis=1), -values.min(axis=1)) / np.float32(127)
     scales[~(scales > 0)] = 1.0
-    scaled = values / scales[:, None]
-    high = np.rint(scaled)
-    low_plane = np.rint((scaled - high) * STEP)
+    values = values / scales[:, None]  # a copy of ours; the rest happens in it
+    high = np.rint(values)
+    values -= high
+    values *= STEP
+    low_plane = np.rint(values, out=values)
     return array(SCALE, scales.tobytes()), high.astype(np.int8).tobytes(), low_plane.astype(np.int8).tobytes()
 
 
