@@ -195,6 +195,19 @@ def test_with_json_each_answer_is_one_line(here: Path) -> None:
     assert "talker is down" in ran.err and "Traceback" not in ran.err
 
 
+def test_with_json_commands_answer_in_json_too(here: Path) -> None:
+    said = "my cat is called Tom\n/why\n/why full\n/search what is my cat called?\n/sessions\n/help\n"
+    ran = piped(here, "--user", "ada", "--json", said=said)
+    answer, why, full, hits, sessions, about = map(json.loads, ran.out.splitlines())
+    assert answer["text"] == "heard <my cat is called Tom>" and why == full and why["tokens"] > 0
+    assert isinstance(hits, list) and sessions[0]["messages"] == 2 and "why" in about
+
+
+def test_a_message_that_was_shortened_says_so(here: Path) -> None:
+    ran = piped(here, "--user", "ada", "--max-tokens", "400", said="word " * 3000 + "\n")
+    assert "what you said was shortened to fit" in ran.out
+
+
 def test_without_a_model_it_stores_and_shows_what_would_be_sent(here: Path) -> None:
     ran = piped(here, "--user", "ada", said="My budget is 500.\nWhat is my budget?\n/why\n", llm=None)
     assert ran.code == 0, ran

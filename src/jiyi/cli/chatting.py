@@ -150,6 +150,8 @@ class Chat:
         facts = [f"{answer.context.tokens:,} tokens sent", f"{recalled} recalled", f"{seconds:.1f} s", "/why"]
         if answer.finish != "stop":
             facts.insert(0, "cut at its greatest length" if answer.finish == "length" else "withheld by the server")
+        if answer.context.truncated:
+            facts.insert(0, "what you said was shortened to fit")
         from rich.text import Text
 
         console().print(Text(" · ".join(facts), style="dim"))

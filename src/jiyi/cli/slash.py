@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from jiyi.cli.chatting import Chat
-from jiyi.cli.output import console, say, short, show_bar, show_table, when
+from jiyi.cli.output import console, say, short, show_bar, show_table, when, write_json
 from jiyi.cli.recall import show_context, show_hits
+from jiyi.cli.values import hit_json
 from jiyi.context import Context
 from jiyi.errors import InvalidInput
 from jiyi.history import turns
@@ -43,6 +44,9 @@ async def obey(chat: Chat, line: str) -> bool:
 
 
 async def _help(chat: Chat, rest: str) -> None:
+    if chat.json:
+        write_json({name: about for name, (_, about) in COMMANDS.items()}, indent=None)
+        return
     names = {target: alias for alias, target in ALIASES.items() if not alias.isascii()}
     rows = [[f"/{name}", f"/{names[name]}" if name in names else "", about] for name, (_, about) in COMMANDS.items()]
     show_table(["command", "中文", "what it does"], rows, whole=["command", "中文"])
@@ -52,7 +56,9 @@ async def _why(chat: Chat, rest: str) -> None:
     if rest not in ("", "full"):
         raise InvalidInput("/why", "takes nothing, or `full` for the messages as they were sent")
     found = chat.context or await chat.session.context(max_tokens=chat.max_tokens, allow_partial=True)
-    if rest == "full":
+    if chat.json:
+        write_json(found.to_dict(), indent=None)
+    elif rest == "full":
         show_context(found, explain=True)
     else:
         show_sources(found)
@@ -88,7 +94,10 @@ def _place(message: Message) -> str:
 
 
 async def _search(chat: Chat, rest: str) -> None:
-    if hits := await chat.memory.search(_given("/search", rest, "a question"), user_id=chat.user):
+    hits = await chat.memory.search(_given("/search", rest, "a question"), user_id=chat.user)
+    if chat.json:
+        write_json([hit_json(hit) for hit in hits], indent=None)
+    elif hits:
         show_hits(hits, False)
     else:
         console().print("nothing found above the relevance floor")
@@ -96,6 +105,9 @@ async def _search(chat: Chat, rest: str) -> None:
 
 async def _sessions(chat: Chat, rest: str) -> None:
     found = await chat.memory.sessions(user_id=chat.user)
+    if chat.json:
+        write_json([{"id": info.id, "messages": info.messages, "title": info.title} for info in found], indent=None)
+        return
     rows = [[info.id, f"{info.messages:,}", when(info.updated_at), short(info.title)] for info in found]
     show_table(["session", "messages", "updated", "title"], rows, right=["messages"], whole=["updated"])
 
