@@ -148,7 +148,9 @@ class Worker:
             try:
                 while not self._halt.is_set() and await self.work():
                     pass
-            except Exception:  # the next message, or the next minute, brings another try
+            except Exception as error:  # the next message, or the next minute, brings another try
+                if _is_exit(error):
+                    return
                 log.exception("background work paused; the log is complete, what is derived catches up later")
             await self._sleep()
             await _within(LINGER, self._halt)
@@ -175,6 +177,9 @@ class Worker:
         except Conflict:
             log.info("%s: another worker took over %s", claim.step.name, claim.scope)
         except Exception as error:  # whatever a deriver does, the log and the chat go on
+            if _is_exit(error):
+                await self._store.release(claim, error=None, due=self._clock.now())
+                raise
             alone = claim.attempts >= WHOLE_TRIES + deriver.batch_size.bit_length() + ALONE_TRIES
             outage = isinstance(error, OUTAGES) and not isinstance(error, Refused)
             await self._failed(claim, error, give_up=alone and not outage)
@@ -211,6 +216,13 @@ class Worker:
             return
         wait = min(MAX_WAIT, 2.0 ** min(claim.attempts, 20))
         await self._store.release(claim, error=reason, due=now + timedelta(seconds=wait))
+
+
+def _is_exit(error: Exception) -> bool:
+    """Whether the program ends without ``close``: Python then starts nothing on another thread.  Nobody needs to know;
+    what is left is derived when the memory is opened again.
+    """
+    return isinstance(error, RuntimeError) and str(error).startswith("cannot schedule new futures after")
 
 
 async def _within(seconds: float, event: asyncio.Event) -> None:

@@ -196,3 +196,27 @@ async def test_a_slow_batch_is_derived_once_by_two_workers(store: Store, clock: 
         asyncio.gather(Worker(store, [one], real).drain(), Worker(store, [two], real).drain()), timeout=20
     )
     assert one.seen + two.seen == texts
+
+
+async def test_a_program_that_ends_without_closing_is_told_nothing(
+    store: Store, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Ending(Recorder):
+        async def derive(self, batch: Batch) -> Changes:
+            raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+
+    worker = Worker(store, [Ending()], clock)
+    await write(store, clock, 3)
+    await worker.start()
+    (task,) = (task for task in asyncio.all_tasks() if task.get_name() == "jiyi-worker")
+    await asyncio.wait_for(task, 10)
+    assert not caplog.records
+    (progress,) = await store.progress(worker.steps)
+    assert progress.done < progress.total and not progress.errors
+    await worker.stop()
+    later = Recorder()
+    again = Worker(store, [later], clock)
+    await again.start()
+    await again.drain()
+    assert len(later.seen) == 3, "nobody waits for a lease that the ended program held"
+    await again.stop()
