@@ -241,7 +241,7 @@ class AsyncMemory:
         intake.limit("neighbours", neighbours)
         if floor is not None:
             intake.fraction("floor", floor)
-        chosen = filter_of(where, self.clock.now()) if any(value is not None for value in where.values()) else None
+        chosen = filter_of(where, self.clock.now())
         return await self.searcher.search(scope, query, Wanted(k, chosen, floor, neighbours))
 
     async def messages(self, *, user_id: str, limit: int | None = None, **where: Unpack[Where]) -> list[Message]:

@@ -24,14 +24,14 @@ class Wanted:
 
     Attributes:
         k: hits at most.
-        where: None for everything the scope has on active paths.
+        where: which messages; unless said otherwise, everything the scope has on active paths.
         floor: least relevance; None for the calibrated default, 0 for no floor.
         neighbours: messages to bring along from before and after each hit.
         exclude: origins (``copies.origin``) of messages that are not to come back.
     """
 
     k: int = 10
-    where: Filter | None = None
+    where: Filter = ACTIVE
     floor: float | None = None
     neighbours: int = 0
     exclude: Collection[str] = frozenset()
@@ -63,7 +63,7 @@ class Searcher:
             terms=terms,
             model=self.embedder.name if self.embedder is not None else "",
             vector=vector,
-            where=ACTIVE if wanted.where is None else wanted.where,
+            where=wanted.where,
             best=max(CANDIDATES, wanted.k),
             postings=max(POSTINGS, 4 * wanted.k),
             step=LEXICAL,
