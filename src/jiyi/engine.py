@@ -80,13 +80,17 @@ class AsyncMemory:
         store = await open_store(check_text("url", str(address)), settings)
         try:
             memory = cls(store, settings, options)
+        except BaseException:
+            await store.close()
+            raise
+        try:
             memory._embedding = options.get("embedder", settings.embedder)
             memory._embedder = open_embedder(memory._embedding, settings)
             await memory._attach()
             await memory.use_recipe(options.get("recipe", settings.recipe))
             await memory.worker.start()
         except BaseException:
-            await store.close()
+            await memory.close()
             raise
         return memory
 
@@ -307,7 +311,7 @@ class AsyncMemory:
         if embedder is not None:
             old = [dense_step(name) for name in await self.store.models() if name != embedder.name]
             await self.store.reset(old)
-        self.warnings.clear()
+        self.warnings[:] = self._models.warnings  # what was said of the vectors is past
 
     # -- upkeep
 

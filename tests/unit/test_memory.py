@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from jiyi import Conflict, InvalidInput, NotFound, StoreError
+from jiyi import AsyncMemory, Conflict, InvalidInput, NotFound, StoreError
+from jiyi.config import Settings
 from jiyi.embedders.hashing import HashingEmbedder
-from jiyi.testing import FakeClock
+from jiyi.testing import FakeClock, ScriptedLLM, echo
 from jiyi.types import Vector
 from tests.conftest import OpenMemory
 
@@ -302,3 +303,26 @@ async def test_another_embedder_is_said_and_reindexed(open_memory: OpenMemory, c
     await second.reindex()
     assert list(await second.store.models()) == ["broken"] and second.warnings == []
     assert (await open_memory(embedder=embedder)).warnings == []
+
+
+async def test_reindexing_says_nothing_new_of_the_chat_model(open_memory: OpenMemory) -> None:
+    settings = Settings(llm="deepseek:deepseek-chat")  # and no key
+    memory = await AsyncMemory.open("memory:", settings=settings, embedder=HashingEmbedder())
+    assert len(memory.warnings) == 1 and "DEEPSEEK_API_KEY" in memory.warnings[0]
+    await memory.reindex()
+    assert len(memory.warnings) == 1
+    await memory.close()
+
+
+async def test_what_was_opened_by_name_is_closed_when_opening_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[ScriptedLLM] = []
+
+    class Kept(ScriptedLLM):
+        def __init__(self) -> None:
+            super().__init__(echo)
+            opened.append(self)
+
+    monkeypatch.setattr(f"{__name__}.Named", Kept, raising=False)
+    with pytest.raises(NotFound, match="no recipe"):
+        await AsyncMemory.open("memory:", llm=f"{__name__}:Named", recipe="nobody", settings=Settings())
+    assert [llm.closed for llm in opened] == [True]
