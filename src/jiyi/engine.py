@@ -165,7 +165,7 @@ class AsyncMemory:
         Raises:
             InvalidInput: names the field.
         """
-        name = intake.new_id() if session_id is None else intake.identifier("session_id", session_id)
+        name = intake.new_id(self.clock.now()) if session_id is None else intake.identifier("session_id", session_id)
         if checkpoint_every is not None:
             intake.positive("checkpoint_every", checkpoint_every)
             if off_record:

@@ -138,7 +138,7 @@ def draft(session_id: str, role: object, content: object, details: Details, *, n
         raise InvalidInput(f"{at}content", "must be text or a list of parts; only an assistant may say nothing")
     name, given_id = details.get("name"), details.get("message_id")
     return Message(
-        id=identifier(f"{at}message_id", given_id) if given_id else new_id(),
+        id=identifier(f"{at}message_id", given_id) if given_id else new_id(now),
         session_id=session_id,
         role=role,
         content=_content(f"{at}content", content),
@@ -195,9 +195,12 @@ def _said(at: str, item: Mapping[object, object]) -> dict[str, object]:
     return said
 
 
-def new_id() -> str:
-    """A fresh message id: 64 random bits, unique within a scope for all practical purposes."""
-    return secrets.token_hex(8)
+def new_id(now: datetime) -> str:
+    """A fresh id: the second, then 56 random bits; unique within a scope for all practical purposes.
+
+    The second comes first so that new ids lie together in a store's index: random ones would change a page of it each.
+    """
+    return f"{int(now.timestamp()) & 0xFFFFFFFF:08x}{secrets.token_hex(7)}"
 
 
 def json_object(field: str, value: object) -> Mapping[str, JSON]:

@@ -380,7 +380,7 @@ class AsyncSession:
         for at, message in enumerate(named):
             same = found.get(message.id)
             if same is not None and (same.session_id, same.parent_id, same.digest) != (self.id, before, message.digest):
-                named[at] = message.but(id=intake.new_id())
+                named[at] = message.but(id=intake.new_id(self._memory.clock.now()))
             before = named[at].id
         return named
 

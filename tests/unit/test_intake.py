@@ -164,3 +164,10 @@ def test_odd_keys_and_depths_are_named() -> None:
 @pytest.mark.parametrize("bad", [-0.1, 1.1, "x", True, float("nan")])
 def test_a_share_is_between_0_and_1(bad: object) -> None:
     assert field_of(intake.fraction, "floor", bad) == "floor"
+
+
+def test_new_ids_differ_and_sort_by_time() -> None:
+    ids = [intake.new_id(datetime(2026, 3, 1, 12, second // 60, second % 60, tzinfo=UTC)) for second in range(600)]
+    assert sorted(ids) == ids and {len(name) for name in ids} == {22}
+    assert len({intake.new_id(NOW) for _ in range(1000)}) == 1000
+    assert intake.new_id(datetime(1950, 1, 1, tzinfo=UTC)) and intake.new_id(datetime.max.replace(tzinfo=UTC))
