@@ -15,6 +15,8 @@ COPY_OF = "copy_of"
 def origin(message: Message) -> str:
     """The id under which the words were first stored: the message's own, unless it is a copy, or a copy of one."""
     mark = message.metadata.get(COPY_OF)
+    if mark is None:
+        return message.id
     first = mark.get("message") if isinstance(mark, Mapping) else None
     return first if isinstance(first, str) else message.id
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import repeat
 from typing import NamedTuple
 
 from jiyi.indexable import MONTHS
-from jiyi.types import Found, Lexical, Message, Standing
+from jiyi.types import Dense, Found, Lexical, Message, Standing
 
 PIECE_BYTES = 500
 """UTF-8 bytes of a text that embedders take as one piece: about 120 tokens, in English as in Chinese."""
@@ -44,7 +46,7 @@ class Weights:
         dense_mean, dense_deviation: of cosines, centred as the bundled embedder's are.
         words_mean, words_deviation: of BM25.
         k1, b: of BM25; the usual values.
-        slope, middle, cover, growth, few, few_mean: of the relevance, see ``_relevance``.
+        slope, middle, cover, growth, few, few_mean: of the relevance, see ``_logits``.
         companions: by how much (logits) a message may fall behind the most relevant one and be let in with it.
         cover_slope, cover_middle: of the relevance where there is no vector.
         floor: least relevance of a hit; .45 turns two in five questions about other people away, .65 three in four,
@@ -142,8 +144,10 @@ def bm25(lexical: Lexical, terms: Iterable[str], *, weights: Weights = DEFAULT) 
     return scores
 
 
-def rank(query: str, found: Found, *, weights: Weights = DEFAULT) -> list[Ranked]:
+def rank(query: str, found: Found, *, weights: Weights = DEFAULT) -> Iterator[Ranked]:
     """Orders candidates by how well they answer ``query``, best first; ties by time (newest first), then id.
+
+    Everything is decided before the first is given; each is made when it is asked for, and few are.
 
     Args:
         query: the question as it was asked.
@@ -151,31 +155,35 @@ def rank(query: str, found: Found, *, weights: Weights = DEFAULT) -> list[Ranked
         weights: every constant.
     """
     standing, dense = found.standing, found.dense
-    places = [i for i, seq in enumerate(standing.seqs) if seq in found.messages]
+    at = dict(zip(standing.seqs, range(len(standing.seqs)), strict=True))
+    places = sorted(map(at.__getitem__, found.messages.keys() & at.keys()))
     if not places:
-        return []
-    candidates = [found.messages[standing.seqs[i]] for i in places]
+        return iter(())
     seqs = [standing.seqs[i] for i in places]
+    candidates = [found.messages[seq] for seq in seqs]
+    cosines = {**found.near, **dense.hits} if dense.hits else {}
     spoken = _standard_words(standing, found, weights)
-    meaning = _standard_dense(standing, found, weights)
+    meaning = _standard_dense(standing, dense, cosines, weights)
     cover = _cover(seqs, found.lexical)
     gate = weights.gate(max(cover)) if dense.hits else 1.0
-    near = _Near(standing, places)
     own = [meaning[i] for i in places]
     parts = {
         "dense": [weights.dense * value for value in own],
         "words": [weights.words * gate * spoken[i] for i in places],
-        "neighbours": near.neighbours(meaning, spoken, gate, weights),
-        "session": near.session(meaning, spoken, gate, weights),
+        "neighbours": _neighbours(standing, at, places, (meaning, spoken), gate, weights),
+        "session": _session(standing, places, (meaning, spoken), gate, weights),
         "cues": _cues(query, candidates, weights),
     }
-    scores = [sum(row, 0.0) for row in zip(*parts.values(), strict=True)]
+    scores = [a + b + c + d + e for a, b, c, d, e in zip(*parts.values(), strict=True)]
     order = _order(candidates, scores)
     if dense.hits and weights.reserve:
         parts["place"], order = _reserve(order, scores, own, weights.reserve)
         scores = [score + lift for score, lift in zip(scores, parts["place"], strict=True)]
-    relevance = _relevance(seqs, found, cover, weights)
-    return [Ranked(candidates[i], scores[i], relevance[i], parts, i) for i in order]
+    logits = _logits(seqs, dense, cosines, cover, weights)
+    best = max(logits)
+    return (
+        Ranked(candidates[i], scores[i], _logistic(min(best, logits[i] + weights.companions)), parts, i) for i in order
+    )
 
 
 def standing(messages: Sequence[Message], seqs: Mapping[str, int]) -> Standing:
@@ -203,50 +211,47 @@ def _order(candidates: Sequence[Message], scores: Sequence[float]) -> list[int]:
     return sorted(order, key=key)
 
 
-class _Near:
-    """Who stands beside whom: of the messages in some places, those before and after, and their sessions."""
+def _neighbours(  # noqa: PLR0913
+    standing: Standing,
+    at: Mapping[int, int],
+    places: Sequence[int],
+    values: tuple[list[float], list[float]],
+    gate: float,
+    weights: Weights,
+) -> list[float]:
+    """What the messages before and after those in some places lend them: a share of their standard cosine and BM25."""
+    before = list(map(at.get, standing.parents, repeat(-1)))
+    after = dict(zip(before, range(len(before)), strict=True))  # in seq order: of branches the newest
+    dense, spoken = weights.near_dense, weights.near_words * gate
+    own = [dense * e + spoken * w for e, w in zip(*values, strict=True)]
+    own.append(0.0)  # what -1 finds
+    follows = after.get
+    return [own[before[i]] + own[follows(i, -1)] for i in places]
 
-    def __init__(self, standing: Standing, places: Sequence[int]) -> None:
-        self.places, self.names, seqs = places, standing.sessions, standing.seqs
-        find = {seq: i for i, seq in enumerate(seqs)}.get
-        self.before = [find(parent, -1) for parent in standing.parents]
-        self.after = [-1] * len(seqs)
-        for i, parent in enumerate(self.before):
-            rival = self.after[parent]
-            if parent >= 0 and (rival < 0 or seqs[i] > seqs[rival]):  # the newest of branches
-                self.after[parent] = i
-        self.sessions: dict[int, list[int]] = {}
-        for i, name in enumerate(self.names):
-            if name in self.sessions:
-                self.sessions[name].append(i)
-            elif name:
-                self.sessions[name] = [i]
 
-    def neighbours(self, meaning: list[float], words: list[float], gate: float, weights: Weights) -> list[float]:
-        dense, spoken = weights.near_dense, weights.near_words * gate
-        own = [dense * e + spoken * w for e, w in zip(meaning, words, strict=True)]
-        own.append(0.0)  # what -1 finds
-        return [own[self.before[i]] + own[self.after[i]] for i in self.places]
-
-    def session(self, meaning: list[float], words: list[float], gate: float, weights: Weights) -> list[float]:
-        mix = weights.session_mix * gate
-        mixed = [e + mix * w for e, w in zip(meaning, words, strict=True)]
-        total: dict[int, float] = {}
-        for name, places in self.sessions.items():
-            best = [mixed[i] for i in places]
-            total[name] = sum(best) if len(best) <= 3 else sum(sorted(best, reverse=True)[:3])
-        if not total:
-            return [0.0] * len(self.places)
-        mean = sum(total.values()) / len(total)
-        deviation = (
-            math.sqrt(sum((value - mean) ** 2 for value in total.values()) / len(total)) + 1.0
-        )  # one or two sessions say little
-        lent = {0: 0.0}
-        for name, places in self.sessions.items():
-            spoken = max([words[i] for i in places])
-            together = (total[name] - mean) / deviation
-            lent[name] = weights.session_words * gate * spoken + weights.session_sum * together
-        return [lent[self.names[i]] for i in self.places]
+def _session(
+    standing: Standing, places: Sequence[int], values: tuple[list[float], list[float]], gate: float, weights: Weights
+) -> list[float]:
+    """What the sessions of the messages in some places lend them."""
+    mix = weights.session_mix * gate
+    mixed, said = defaultdict[int, list[float]](list), defaultdict[int, list[float]](list)
+    for name, e, w in zip(standing.sessions, *values, strict=True):
+        mixed[name].append(e + mix * w)
+        said[name].append(w)
+    mixed.pop(0, None)
+    if not mixed:
+        return [0.0] * len(places)
+    total = {
+        name: sum(best) if len(best) <= 3 else sum(sorted(best, reverse=True)[:3]) for name, best in mixed.items()
+    }
+    mean = sum(total.values()) / len(total)
+    variance = sum([(value - mean) ** 2 for value in total.values()]) / len(total)
+    deviation = math.sqrt(variance) + 1.0  # one or two sessions say little
+    lent = {0: 0.0}
+    for name, together in total.items():
+        spoken = weights.session_words * gate * max(said[name])
+        lent[name] = spoken + weights.session_sum * ((together - mean) / deviation)
+    return [lent[standing.sessions[i]] for i in places]
 
 
 def _standard_words(standing: Standing, found: Found, weights: Weights) -> list[float]:
@@ -259,25 +264,24 @@ def _standard_words(standing: Standing, found: Found, weights: Weights) -> list[
     variance = max(0.0, sum([score * score for score in scores.values()]) / n - mean * mean)
     mean = (n * mean + prior * weights.words_mean) / (n + prior)
     deviation = math.sqrt((n * variance + prior * weights.words_deviation**2) / (n + prior))
-    find = scores.get
-    return [(find(seq, 0.0) - mean) / deviation for seq in standing.seqs]
+    return [(score - mean) / deviation for score in map(scores.get, standing.seqs, repeat(0.0))]
 
 
-def _standard_dense(standing: Standing, found: Found, weights: Weights) -> list[float]:
+def _standard_dense(
+    standing: Standing, dense: Dense, cosines: Mapping[int, float], weights: Weights
+) -> list[float]:  # fmt: skip
     """Cosines in deviations above the scope's mean; a message without a vector counts as the mean.
 
     Of a long message the store gives the best of several pieces, and the best of k tries is higher by chance alone:
     for normal scores by about half a deviation with every doubling of k, which is taken off.
     """
-    dense = found.dense
     if not dense.hits:
         return [0.0] * len(standing.seqs)
     n, prior = dense.scanned, weights.prior
     mean = (n * dense.mean + prior * weights.dense_mean) / (n + prior)
     deviation = math.sqrt((n * dense.deviation**2 + prior * weights.dense_deviation**2) / (n + prior))
-    find = {**found.near, **dense.hits}.get
-    standard = [(find(seq, mean) - mean) / deviation for seq in standing.seqs]
-    for i, size in enumerate(standing.sizes):
+    standard = [(cosine - mean) / deviation for cosine in map(cosines.get, standing.seqs, repeat(mean))]
+    for i, size in enumerate(standing.sizes if max(standing.sizes) > PIECE_BYTES else ()):
         if size > PIECE_BYTES:
             standard[i] -= weights.piece * math.log2(math.ceil(size / PIECE_BYTES))
     return standard
@@ -352,36 +356,38 @@ def _reserve(order: list[int], scores: list[float], meaning: list[float], every:
     placed: dict[int, None] = {}
     least = math.inf
     for i in order:
-        if len(placed) < RESERVED and len(placed) % every == every - 1:
+        if len(placed) >= RESERVED:
+            break
+        if len(placed) % every == every - 1:
             near = next((j for j in nearest if j not in placed), i)
             lift[near] = max(0.0, least - scores[near])
             placed[near] = None
         if i not in placed:
             placed[i] = None
             least = scores[i]
-    return lift, list(placed)
+    return lift, list(placed | dict.fromkeys(order))
 
 
-def _relevance(seqs: Sequence[int], found: Found, cover: list[float], weights: Weights) -> list[float]:
-    """How sure it is that a message belongs to the query, 0..1: a logistic curve fitted on own and foreign questions.
+def _logits(
+    seqs: Sequence[int], dense: Dense, cosines: Mapping[int, float], cover: list[float], weights: Weights
+) -> list[float]:
+    """How sure it is that a message belongs to the query, as logits: the curve was fitted on own and foreign questions.
 
     Counts the cosine above the scope's mean, a share of the query's idf on top, and less with every message more in
-    the scope, since the best of many is high by chance.  Where the best message is relevant, others come in beside it.
+    the scope, since the best of many is high by chance.  Where the best message is relevant, others come in beside it
+    (``Weights.companions``).
     """
-    dense, middle = found.dense, 0.0
+    middle = 0.0
     if dense.hits:
         # a mean over very few messages is mostly the message itself
         mean = (dense.scanned * dense.mean + weights.few * weights.few_mean) / (dense.scanned + weights.few)
         middle = mean + weights.middle + weights.growth * math.log(max(1, dense.scanned))
-    hits = {**found.near, **dense.hits} if dense.hits else {}
-    logits = [
-        weights.slope * (hits[seq] - middle + weights.cover * share)
-        if seq in hits
+    return [
+        weights.slope * (cosines[seq] - middle + weights.cover * share)
+        if seq in cosines
         else weights.cover_slope * (share - weights.cover_middle)
         for seq, share in zip(seqs, cover, strict=True)
     ]
-    best = max(logits)
-    return [_logistic(min(best, value + weights.companions)) for value in logits]
 
 
 def _logistic(value: float) -> float:

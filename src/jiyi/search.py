@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from jiyi.copies import origin
@@ -83,7 +83,7 @@ class Searcher:
             log.warning("%s could not embed a question (%s); searching by full text", self.embedder.name, error)
             return None
 
-    async def _hits(self, scope: Scope, ranked: Sequence[Ranked], wanted: Wanted) -> list[Hit]:
+    async def _hits(self, scope: Scope, ranked: Iterable[Ranked], wanted: Wanted) -> list[Hit]:
         floor = DEFAULT.floor if wanted.floor is None else wanted.floor
         seen, best = set(wanted.exclude), list[Ranked]()
         for found in ranked:

@@ -49,7 +49,7 @@ def rank(
         messages={message.seq: message for message in messages},
         standing=standing(messages, {message.id: message.seq for message in messages}),
     )
-    return ranking.rank(query, found, weights=weights)
+    return list(ranking.rank(query, found, weights=weights))
 
 
 def near(*cosines: float, scanned: int = 0, mean: float = 0.1, deviation: float = 0.1) -> Dense:
@@ -279,4 +279,4 @@ def test_equal_scores_are_ordered_by_time_then_id() -> None:
 
 def test_nothing_to_rank() -> None:
     assert rank("anything", [], Lexical(), None) == []
-    assert ranking.rank("anything", Found()) == []
+    assert list(ranking.rank("anything", Found())) == []

@@ -78,10 +78,10 @@ def _standing(db: sqlite3.Connection, state: State, kept: Kept, chosen: Set[int]
     before = {parents[seq] for seq in chosen} - around - {0}
     _place(db, state, kept, before)
     sizes, sessions, aside = kept.sizes, kept.column("sessions", state.head), kept.aside
-    seqs = sorted([seq for seq in around | before if sizes[seq] >= 0 and (seq not in aside or seq in chosen)])
-    return Standing(
-        seqs, [sessions[seq] for seq in seqs], [parents[seq] for seq in seqs], [sizes[seq] for seq in seqs]
-    )  # fmt: skip
+    seqs = sorted([seq for seq in around | before if sizes[seq] >= 0])
+    if not aside.isdisjoint(seqs):
+        seqs = [seq for seq in seqs if seq not in aside or seq in chosen]
+    return Standing(seqs, *[[column[seq] for seq in seqs] for column in (sessions, parents, sizes)])
 
 
 def _place(db: sqlite3.Connection, state: State, kept: Kept, seqs: Set[int]) -> None:

@@ -182,7 +182,7 @@ class _View:
         if len(missing):
             self._low[missing] = _low(db, self.rows[missing], self._low.shape[1])
             self._known[missing] = True
-        return self._low[places]
+        return self._low.take(places, 0)
 
     def products(self, query: Any) -> Any:
         """Products of all high planes with a query that is scaled to -127..127."""
@@ -190,7 +190,7 @@ class _View:
 
     def take(self, places: Any) -> Any:
         """Some high planes."""
-        return self._high[places]
+        return self._high.take(places, 0)  # half again as fast as [places]
 
 
 class _Streamed:
@@ -292,10 +292,9 @@ class _Scan:
             order, starts, _ = self._chunks
             ends = np.append(starts[1:], len(order))
             places = np.concatenate([order[starts[at] : ends[at]] for at in messages])
-        low = view.low(self._db, places).astype(np.float32)
-        low *= np.float32(1 / STEP)
-        low += view.take(places)
-        cosines = (low @ self._query) * view.scales[places]
+        low = view.low(self._db, places).astype(np.float32) @ self._query
+        high = view.take(places).astype(np.float32) @ self._query
+        cosines = (high + low * np.float32(1 / STEP)) * view.scales[places]
         seqs = view.seqs[places].tolist()
         if self._chunks is None:
             return dict(zip(seqs, cosines.tolist(), strict=True))

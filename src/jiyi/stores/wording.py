@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import islice
+from itertools import filterfalse, islice
+from operator import add
 
 from jiyi.indexable import is_indexed, lexical_entry, occurrences
 from jiyi.ranking import DEFAULT, idf
@@ -15,6 +16,19 @@ from jiyi.stores.rows import SEQ_MASK, key_of
 from jiyi.types import Filter, Indexed, Lexical, Probe, Step
 
 _K1, _B = DEFAULT.k1, DEFAULT.b
+
+
+class _Weights(dict[tuple[int, int], float]):
+    """(Length of a message, times that it has a term) -> what that adds.  These are few: looking up beats dividing."""
+
+    def __init__(self, gain: float, flat: float, slope: float) -> None:
+        self._gain, self._flat, self._slope = gain, flat, slope
+        super().__init__()
+
+    def __missing__(self, key: tuple[int, int]) -> float:
+        length, times = key
+        weight = self[key] = self._gain * times / (times + (self._flat + self._slope * length))
+        return weight
 
 
 class Wording:
@@ -44,11 +58,12 @@ class Wording:
         """The statistics, with these messages as hits as far as they have a score."""
         scored = self.words.keys() & seqs
         ordered = sorted(scored)
-        hits = {seq: (length, dict[str, int]()) for seq, length in zip(ordered, self._lengths(ordered), strict=True)}
+        found: dict[int, dict[str, int]] = {seq: {} for seq in ordered}
         for term, lists in self._lists.items():
             for times in lists:
-                for seq in times.keys() & scored:
-                    hits[seq][1][term] = times[seq]
+                for seq in _both(scored, times):
+                    found[seq][term] = times[seq]
+        hits = {seq: (length, found[seq]) for seq, length in zip(ordered, self._lengths(ordered), strict=True)}
         return replace(self._statistics, hits=hits)
 
     def _score(self, room: int) -> dict[int, float]:
@@ -59,21 +74,23 @@ class Wording:
         found = self._statistics
         gains = {term: value * (_K1 + 1) for term, value in idf(found, found.frequency).items()}
         flat, slope = _K1 * (1 - _B), _K1 * _B / (found.mean_length or 1.0)
-        scores, norms = dict[int, float](), dict[int, float]()
+        scores = dict[int, float]()
         for term in sorted(gains, key=lambda term: (found.frequency[term], term)):
-            gain = gains[term]
+            weights = _Weights(gains[term], flat, slope)
             for times in self._lists[term]:
-                for seq in times.keys() & scores.keys():
-                    count = times[seq]
-                    scores[seq] += gain * count / (count + norms[seq])
+                known = _both(scores, times)
+                more = map(add, map(scores.__getitem__, known), self._weigh(known, times, weights))
+                scores.update(zip(known, more, strict=True))
                 if room and times:
                     new = list(islice(self._open(times, scores), room))
                     room -= len(new)
-                    for seq, length in zip(new, self._lengths(new), strict=True):
-                        norm = norms[seq] = flat + slope * length
-                        count = times[seq]
-                        scores[seq] = gain * count / (count + norm)
+                    scores.update(zip(new, self._weigh(new, times, weights), strict=True))
         return scores
+
+    def _weigh(self, seqs: Sequence[int], times: Mapping[int, int], weights: _Weights) -> Iterator[float]:
+        """What a term adds to messages that have it."""
+        counts = map(times.__getitem__, seqs)
+        return map(weights.__getitem__, zip(self._lengths(seqs), counts, strict=True))
 
     def _open(self, times: Mapping[int, int], scores: Mapping[int, float]) -> Iterator[int]:
         """The messages of a list that may come in, newest first."""
@@ -82,7 +99,7 @@ class Wording:
             return (seq for seq in reversed(times) if seq in among and seq not in scores)  # pyright: ignore
         if barred:
             return (seq for seq in reversed(times) if seq not in barred and seq not in scores)  # pyright: ignore
-        return (seq for seq in reversed(times) if seq not in scores)  # pyright: ignore
+        return filterfalse(scores.__contains__, reversed(times))  # pyright: ignore
 
     def _lengths(self, seqs: Sequence[int]) -> list[int]:
         fresh = self._fresh
@@ -91,6 +108,11 @@ class Wording:
         old = [seq for seq in seqs if seq not in fresh]
         known = dict(zip(old, postings.lengths(self._db, self._state, self._kept, old), strict=True))
         return [known[seq] if seq in known else fresh[seq].length for seq in seqs]
+
+
+def _both(some: Collection[int], times: Mapping[int, int]) -> list[int]:
+    """What is in both; goes through the smaller one."""
+    return list(filter(times.__contains__, some) if len(some) < len(times) else filter(some.__contains__, times))
 
 
 def _among_fresh(fresh: Mapping[int, Indexed], term: str) -> dict[int, int]:
