@@ -17,7 +17,7 @@ from jiyi.errors import BudgetTooSmall
 from jiyi.history import groups, whole
 from jiyi.ports import TokenCounter
 from jiyi.recalled import Recalled, origins
-from jiyi.tokens import REPLY, count_message, count_messages
+from jiyi.tokens import REPLY, count_message
 from jiyi.types import Block, ChatMessage, Dropped, Item, Message, Used
 from jiyi.wire import chat_message, shortened
 
@@ -90,6 +90,7 @@ class _Assembly:
     fixed: int = REPLY
     history: int = 0
     dropped: dict[str, Dropped] = field(default_factory=dict[str, Dropped])
+    section: int = 0
     recalled: Recalled = field(init=False)
     counted: dict[str, int] = field(default_factory=dict[str, int])
 
@@ -117,7 +118,7 @@ class _Assembly:
         kept = pieces[-1:] if pieces and pieces[-1][-1].role == "tool" else []
         needed = [*turn[:1], *(message for piece in kept for message in piece)]
         self.newest_chat = [chat_message(message) for message in needed]
-        total = self.fixed + sum(count_message(self.counter, chat) for chat in self.newest_chat)
+        total = self.fixed + sum(map(self._tokens, needed))
         if total > limit:
             if not (allow_partial or any(b.partial for _, b in rest)):
                 raise BudgetTooSmall(total, limit)
@@ -251,8 +252,9 @@ class _Assembly:
         older = [m for _, item in reversed(self.shown[1:] if self.newest else self.shown) for m in item.messages]
         history = [*map(chat_message, older), *self.newest_chat]
         while True:
-            messages = [*system, *self.recalled.section(), *history]
-            tokens = count_messages(self.counter, messages)
+            memories = self.recalled.section()
+            self.section = sum(count_message(self.counter, chat) for chat in memories)
+            tokens = self.fixed + self.section + self.history
             if tokens <= self.budget or not self.recalled.lines:
                 break
             # lines together may count a token more than alone
@@ -260,7 +262,7 @@ class _Assembly:
             self._drop_item(line.block, line.item, BUDGET)
         self._drop_left_out()
         return Context(
-            messages=messages,
+            messages=[*system, *memories, *history],
             tokens=tokens,
             budget=self.budget,
             blocks=tuple(self._used()),
@@ -272,12 +274,11 @@ class _Assembly:
     def _used(self) -> Iterable[Used]:
         if self.system:
             yield Used("system", "system", sum(map(self._tokens, self.system)), (Item(tuple(self.system)),))
-        whole_section = sum(count_message(self.counter, chat) for chat in self.recalled.section())
         weight, before = sum(line.tokens for line in self.recalled.lines), 0
         for at, block in enumerate(self.blocks):
             if lines := [line for line in self.recalled.lines if line.block == at]:
                 upto = before + sum(line.tokens for line in lines)
-                tokens = whole_section * upto // weight - whole_section * before // weight  # all of it, to the token
+                tokens = self.section * upto // weight - self.section * before // weight  # all of it, to the token
                 yield Used(block.strategy, "memory", tokens, tuple(line.item for line in lines))
                 before = upto
         for at in sorted({owner for owner, _ in self.shown}):

@@ -211,7 +211,7 @@ def _order(candidates: Sequence[Message], scores: Sequence[float]) -> list[int]:
     return sorted(order, key=key)
 
 
-def _neighbours(  # noqa: PLR0913
+def _neighbours(
     standing: Standing,
     at: Mapping[int, int],
     places: Sequence[int],
@@ -241,9 +241,7 @@ def _session(
     mixed.pop(0, None)
     if not mixed:
         return [0.0] * len(places)
-    total = {
-        name: sum(best) if len(best) <= 3 else sum(sorted(best, reverse=True)[:3]) for name, best in mixed.items()
-    }
+    total = {name: sum(best) if len(best) <= 3 else sum(sorted(best, reverse=True)[:3]) for name, best in mixed.items()}
     mean = sum(total.values()) / len(total)
     variance = sum([(value - mean) ** 2 for value in total.values()]) / len(total)
     deviation = math.sqrt(variance) + 1.0  # one or two sessions say little

@@ -28,6 +28,7 @@ class SessionReader:
         self._scope = scope
         self._tail: list[Message] = []
         self._whole = False
+        self._newest: tuple[Message, ...] | None = None
 
     async def history(self, limit: int | None = None) -> list[Message]:
         """The active path, or its last messages."""
@@ -58,12 +59,13 @@ class SessionReader:
     async def newest_turn(self) -> tuple[Message, ...]:
         """From the newest user message on; everything when no user has spoken."""
         reach = TAIL
-        while True:
+        while self._newest is None:
             tail = await self.history(reach)
             found = turns(tail)[-1:]
             if len(tail) < reach or (found and found[0][0].role == "user"):
-                return found[0] if found else ()
+                self._newest = found[0] if found else ()
             reach *= 4
+        return self._newest
 
     async def system(self) -> list[Message]:
         """The session's system messages, in order."""

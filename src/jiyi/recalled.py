@@ -16,11 +16,15 @@ _LINE_SLACK = 2  # tokens: a line's end, and an empty line before another sessio
 
 @dataclass(slots=True, eq=False)
 class Line:
-    """One item of the section; ``block`` is the place of the block that offers it."""
+    """One item of the section; ``block`` is the place of the block that offers it.
+
+    Most are never needed, so tokens are counted when they are first asked for (``Recalled.tokens``).
+    """
 
     item: Item
-    tokens: int
+    text: str
     block: int
+    tokens: int = -1
 
 
 class Recalled:
@@ -28,6 +32,7 @@ class Recalled:
 
     Attributes:
         lines: those that came in.
+        frame: tokens of a section without lines.
         share: the part of what is left for history and memories that is held free for memories that ask for it, 0..1.
         nothing: (place of the block, item) of what has no text to quote.
     """
@@ -38,6 +43,7 @@ class Recalled:
         self._blocks = blocks
         self._counter = counter
         self._language = language
+        self.frame = count_message(counter, {"role": "system", "content": HEADER[language] + "\n"})
         self._offers = [self._offer(at, block) for at, block in enumerate(blocks)]
         self._shares = max(1.0, sum(block.share for block in blocks))
         self.share = sum(block.share for block in blocks if block.place == "memory") / self._shares
@@ -47,14 +53,15 @@ class Recalled:
         """Origins of all messages that are offered."""
         return {first for lines in self._offers for line in lines for first in origins(line.item)}
 
-    @property
-    def frame(self) -> int:
-        """Tokens of a section without lines."""
-        return count_message(self._counter, {"role": "system", "content": HEADER[self._language] + "\n"})
-
     def section(self) -> list[ChatMessage]:
         """The system message with the lines that came in; none without lines."""
         return section((line.item for line in self.lines), self._language)
+
+    def tokens(self, line: Line) -> int:
+        """What a line takes up."""
+        if line.tokens < 0:
+            line.tokens = self._counter.count(line.text) + _LINE_SLACK
+        return line.tokens
 
     def claims(self, history: set[str]) -> int:
         """Tokens that the memories ask for beside a history of messages with these origins."""
@@ -62,7 +69,7 @@ class Recalled:
         for block, lines in zip(self._blocks, self._offers, strict=True):
             fresh = [line for line in lines if not covered(line.item, seen)][: block.most]
             seen.update(first for line in fresh if not line.item.text for first in origins(line.item))
-            total += sum(line.tokens for line in fresh)
+            total += sum(map(self.tokens, fresh))
         return total + self.frame if total else 0
 
     def fill(self, rest: int, room: int, present: set[str]) -> None:
@@ -79,7 +86,7 @@ class Recalled:
                 share = rest if again else int(rest * block.share / self._shares)
                 for line in self._offers[at]:
                     done = taken[at] == block.most or line in self.lines or covered(line.item, present)
-                    if done or line.tokens > min(room, share):
+                    if done or self.tokens(line) > min(room, share):
                         continue
                     self.lines.append(line)
                     taken[at] += 1
@@ -100,7 +107,7 @@ class Recalled:
         lines: list[Line] = []
         for item in block.items if block.place == "memory" else ():
             if text := quoted(item, self._language):
-                lines.append(Line(item, self._counter.count(text) + _LINE_SLACK, at))
+                lines.append(Line(item, text, at))
             else:
                 self.nothing.append((at, item))
         return lines

