@@ -1,9 +1,9 @@
 """The SQLite store: one file, the standard library's driver, no extension.
 
-This class only decides where things run: what reads, on a few threads, each read with a connection of its own; what writes, on one
-thread that commits together what has gathered.  What is done stands in plain functions beside it: ``log``,
-``checkpoints``, ``records``, ``finding`` with ``wording``, ``postings``, ``segments`` and ``scan``, ``cursors``,
-``erasure``.
+This class only decides where things run: what reads, on a few threads, each look with a connection to itself; what
+writes, on one thread that commits together what has gathered.  What is done stands in plain functions beside it:
+``log``, ``checkpoints``, ``records``, ``finding`` with ``wording``, ``postings``, ``segments`` and ``scan``,
+``cursors``, ``erasure``.
 """
 
 from __future__ import annotations
