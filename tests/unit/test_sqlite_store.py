@@ -391,13 +391,15 @@ async def agree(store: SqliteStore, vectors: dict[int, list[float]], query: list
     assert all(abs(score - exact[seq]) < 1e-4 for seq, score in some.hits.items())
 
 
-@pytest.mark.parametrize("kind", ["cached", "streamed", "numpy alone", "plain"])
+@pytest.mark.parametrize("kind", ["cached", "large", "streamed", "numpy alone", "plain"])
 async def test_the_scan_finds_the_nearest(path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     if kind == "plain":
         monkeypatch.setattr("jiyi.stores.scan.numpy", lambda: None)
         monkeypatch.setattr("jiyi.stores.segments.numpy", lambda: None)
     if kind == "numpy alone":
         monkeypatch.setattr("jiyi.stores.scan.numkong", lambda: None)
+    if kind == "large":
+        monkeypatch.setattr("jiyi.stores.scan._HUGE", 1)
     store = await SqliteStore.open(path, cache_bytes=1_000 if kind == "streamed" else 1 << 20)
     await store.register([DENSE])
     vectors, rng = await many(store, 1_500), random.Random(2)

@@ -8,6 +8,7 @@ are needed.
 
 from __future__ import annotations
 
+import mmap
 import sqlite3
 import threading
 from collections import OrderedDict
@@ -24,6 +25,7 @@ _MARGIN = 50  # more candidates than asked for, because the scan's order is appr
 _ENTRY = 17  # bytes kept beside the planes: row, seq and scale as 4, the order when it is needed, a flag
 _BLOCK = 4_096  # vectors widened at once where numkong is missing
 _MAPPED = 1 << 30  # bytes of the file mapped while a plane is loaded
+_HUGE = 1 << 22  # bytes from which NumPy asks Linux for pages of 2 MB
 _FEW = 1_024  # up to here the query need not be made bytes: widening the vectors takes microseconds
 
 
@@ -123,7 +125,7 @@ class _Plane:
         np = numpy()
         room = vectors + max(64, vectors // 8)
         kept: dict[str, Any] = {} if not self._count else dict(vars(self))
-        self._high, self._low = np.empty((room, self._size), np.int8), np.empty((room, self._size), np.int8)
+        self._high, self._low = np.empty((room, self._size), np.int8), _scattered(room, self._size)
         self._known = np.zeros(room, bool)
         self._rows, self._seqs = np.empty(room, np.uint32), np.empty(room, np.uint32)
         self._scales = np.empty(room, np.float32)
@@ -162,6 +164,14 @@ class _Plane:
             planes = self._high[part], self._low[part], self._known[part]
             self._view = _View(planes, self._rows[part], self._seqs[part], self._scales[part])
         return self._view
+
+
+def _scattered(rows: int, size: int) -> Any:
+    """Room that is filled here and there: in small pages, for of a huge one all is cleared when a byte is touched."""
+    np = numpy()
+    if rows * size < _HUGE:
+        return np.empty((rows, size), np.int8)
+    return np.frombuffer(mmap.mmap(-1, rows * size), np.int8).reshape(rows, size)
 
 
 class _View:
