@@ -188,17 +188,12 @@ class AsyncMemory:
         known("field", details, Stated)
         if not check_text("text", text).strip():
             raise InvalidInput("text", "must not be empty")
-        importance = details.get("importance")
-        if importance is not None:
-            intake.fraction("importance", importance)
         category = details.get("category")
         said = {key: value for key, value in details.items() if key in intake.Details.__annotations__}
         message = replace(
             intake.draft("", "user", text, cast("intake.Details", said), now=self.clock.now()),
             kind="statement",
             category=None if category is None else intake.identifier("category", category),
-            importance=importance,
-            pinned=bool(details.get("pinned", False)),
         )
         return (await self.append(scope, "", [message]))[0]
 

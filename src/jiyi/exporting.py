@@ -15,9 +15,10 @@ def as_line(user_id: str, message: Message) -> Exported:
     value: Exported = {"user_id": user_id, "session_id": message.session_id, "id": message.id}
     if message.kind == "statement":
         value = {"kind": "statement", "user_id": user_id, "id": message.id, "content": message.text}
-        value |= {"category": message.category, "importance": message.importance, "pinned": message.pinned or None}
+        value |= {"category": message.category}
     else:
         value |= {"name": message.name, **as_chat(message), "incomplete": message.incomplete or None}
+    value |= {"importance": message.importance, "pinned": message.pinned or None}
     value["created_at"] = message.created_at.isoformat() if message.created_at else None
     value["metadata"] = dict(message.metadata) or None
     kept = {key: item for key, item in value.items() if item is not None}

@@ -40,6 +40,8 @@ class Details(TypedDict, total=False):
     tool_calls: Sequence[Part] | None
     tool_call_id: str | None
     incomplete: bool
+    importance: float | None
+    pinned: bool
 
 
 _KNOWN = Details.__annotations__.keys()
@@ -136,7 +138,7 @@ def draft(session_id: str, role: object, content: object, details: Details, *, n
         raise InvalidInput(f"{at}tool_call_id", "a tool message needs the id of the call it answers")
     if content is None and role != "assistant":
         raise InvalidInput(f"{at}content", "must be text or a list of parts; only an assistant may say nothing")
-    name, given_id = details.get("name"), details.get("message_id")
+    name, given_id, importance = details.get("name"), details.get("message_id"), details.get("importance")
     return Message(
         id=identifier(f"{at}message_id", given_id) if given_id else new_id(now),
         session_id=session_id,
@@ -148,6 +150,8 @@ def draft(session_id: str, role: object, content: object, details: Details, *, n
         created_at=moment(f"{at}created_at", details.get("created_at", "now"), now),
         metadata=json_object(f"{at}metadata", details.get("metadata")),
         incomplete=bool(details.get("incomplete", False)),
+        importance=None if importance is None else fraction(f"{at}importance", importance),
+        pinned=bool(details.get("pinned", False)),
         recorded_at=now,
     )
 

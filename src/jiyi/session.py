@@ -74,8 +74,8 @@ class AsyncSession:
         Args:
             role: system, developer, user, assistant or tool.
             content: text, a list of OpenAI-style parts, or None for an assistant that only called tools.
-            **details: name, created_at, message_id, metadata, tool_calls, tool_call_id.  The same message_id again
-                adds nothing and returns the stored message.
+            **details: name, created_at, message_id, metadata, tool_calls, tool_call_id, importance (0..1, goes above
+                what the rules give), pinned.  The same message_id again adds nothing and returns the stored message.
 
         Raises:
             InvalidInput: names the field.

@@ -326,3 +326,14 @@ async def test_what_was_opened_by_name_is_closed_when_opening_fails(monkeypatch:
     with pytest.raises(NotFound, match="no recipe"):
         await AsyncMemory.open("memory:", llm=f"{__name__}:Named", recipe="nobody", settings=Settings())
     assert [llm.closed for llm in opened] == [True]
+
+
+async def test_how_much_a_message_matters_can_be_said(open_memory: OpenMemory) -> None:
+    session = (await open_memory()).session("s", user_id="ada")
+    await session.add("user", "hm", importance=0.9)
+    await session.add_many([{"role": "user", "content": "ok", "pinned": True}])
+    assert [(m.importance, m.pinned) for m in await session.messages()] == [(0.9, False), (None, True)]
+    for wrong in (1.5, -1, True, "high"):
+        with pytest.raises(InvalidInput) as caught:
+            await session.add("user", "hm", importance=wrong)  # type: ignore[arg-type]
+        assert caught.value.field == "importance"

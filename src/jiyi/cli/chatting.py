@@ -64,7 +64,7 @@ class Chat:
                 say("to leave: /quit or Ctrl-D")
                 continue
             except InvalidInput as error:
-                say(f"jiyi: {error}")
+                self._complain(error)
                 continue
             if not line:
                 continue
@@ -75,7 +75,15 @@ class Chat:
                 else:
                     await self.answer(line)
             except JiyiError as error:
-                say(f"jiyi: {error}")
+                self._complain(error)
+
+    def _complain(self, error: JiyiError) -> None:
+        """Says what went wrong; as a line of its own for programs, which count on one for each of theirs."""
+        if self.json:
+            what = {"type": type(error).__name__, "message": str(error)}
+            write_json({"text": None, "session_id": self.session.id, "error": what}, indent=None)
+        else:
+            say(f"jiyi: {error}")
 
     async def answer(self, text: str | None) -> None:
         """One turn; without a model it shows what would be sent.  Ctrl-C stops the answer, not the chat."""
@@ -99,8 +107,8 @@ class Chat:
             say(f"stopped; {kept}/retry asks again")
         except JiyiError as error:
             self._break_line()
-            say(f"jiyi: {error}")
-            if isinstance(error, ModelError):  # else the database may be what failed
+            self._complain(error)
+            if isinstance(error, ModelError) and not self.json:  # else the database may be what failed
                 say("what you said is stored; /retry asks again")
         finally:
             self.context = stream.context or self.context

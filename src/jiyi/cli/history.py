@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
+from typing import Any
 
 import click
 
@@ -16,6 +17,8 @@ from jiyi.importing import moment
 from jiyi.types import ROLES, Message
 
 USER = click.option("--user", "user", required=True, metavar="ID", help="Whose memory.")
+IMPORTANCE = click.option("--importance", type=float, metavar="0..1", help="How much it matters; else rules tell.")
+PINNED = click.option("--pinned", is_flag=True, help="It matters most.")
 
 
 def text_of(argument: str | None) -> str:
@@ -46,15 +49,17 @@ def said_at(value: str | None) -> datetime | str:
 @click.option("--at", metavar="TIME", help="When it was said (ISO 8601; UTC unless it says otherwise).  Default: now.")
 @click.option("--id", "message_id", metavar="ID", help="The message's id; the same id again adds nothing.")
 @click.option("--tool-call-id", metavar="ID", help="For a tool message: the call it answers.")
+@IMPORTANCE
+@PINNED
 @shared
 @click.pass_obj
-def add(state: State, text: str | None, user: str, session: str | None, role: str, **details: str | None) -> None:
+def add(state: State, text: str | None, user: str, session: str | None, role: str, **details: Any) -> None:
     """Add one message to a session.  TEXT may come from standard input."""
 
     async def work() -> Message:
         async with opened(state, create=True) as memory:
             chat = memory.session(session, user_id=user)
-            said = {name: details[name] for name in ("name", "message_id", "tool_call_id") if details[name]}
+            said = {name: value for name, value in details.items() if name != "at" and value not in (None, False)}
             message = await chat.add(role, text_of(text), created_at=said_at(details["at"]), **said)  # pyright: ignore
             await catch_up(memory)
             return message
@@ -66,8 +71,8 @@ def add(state: State, text: str | None, user: str, session: str | None, role: st
 @click.argument("text", required=False)
 @USER
 @click.option("--category", metavar="NAME", help="A word to filter by.")
-@click.option("--importance", type=float, metavar="0..1", help="How much it matters.")
-@click.option("--pinned", is_flag=True, help="Mark it; stored and shown, not used yet.")
+@IMPORTANCE
+@PINNED
 @click.option("--at", metavar="TIME", help="When it was said (ISO 8601; UTC unless it says otherwise).  Default: now.")
 @click.option("--id", "message_id", metavar="ID", help="Its id; the same id again adds nothing.")
 @shared

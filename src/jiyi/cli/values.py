@@ -22,7 +22,9 @@ def message_json(message: Message) -> dict[str, object]:
         "created_at": message.created_at,
     }
     if message.kind == "statement":
-        value |= {"category": message.category, "importance": message.importance, "pinned": message.pinned}
+        value["category"] = message.category
+    if message.kind == "statement" or message.importance is not None or message.pinned:
+        value |= {"importance": message.importance, "pinned": message.pinned}
     if message.tool_calls:
         value["tool_calls"] = message.tool_calls
     if message.tool_call_id:

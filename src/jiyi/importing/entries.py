@@ -14,7 +14,7 @@ from jiyi.importing.values import Object, Problem, digest, moment
 ROLE_NAMES = frozenset({"user", "assistant"})
 """Speakers that name a role and nobody in particular; they are not kept as names."""
 
-_PLAIN = ("role", "content", "tool_calls", "tool_call_id", "incomplete")
+_PLAIN = ("role", "content", "tool_calls", "tool_call_id", "incomplete", "importance", "pinned")
 _STATED = ("category", "importance", "pinned")
 _KNOWN = frozenset(
     {
@@ -139,9 +139,6 @@ def statement(line: int, user: str, value: Object, source: Source) -> Entry:
     if not text.strip():
         raise InvalidInput("content", "must not be empty")
     fields: dict[str, object] = {key: value[key] for key in _STATED if value.get(key) is not None}
-    importance = fields.get("importance", 0)
-    if isinstance(importance, bool) or not isinstance(importance, (int, float)) or not 0 <= importance <= 1:
-        raise InvalidInput("importance", f"must be a number between 0 and 1, not {importance!r}")
     if "category" in fields:
         intake.identifier("category", fields["category"])
     fields["text"] = text
@@ -149,7 +146,7 @@ def statement(line: int, user: str, value: Object, source: Source) -> Entry:
     fields["created_at"] = moment("created_at", value.get("created_at"), source.zone)
     if (metadata := _metadata(value)) is not None:
         fields["metadata"] = metadata
-    details = {key: item for key, item in fields.items() if key not in ("text", *_STATED)}
+    details = {key: item for key, item in fields.items() if key not in ("text", "category")}
     intake.draft("", "user", text, cast("intake.Details", details), now=LONG_AGO)
     return Entry(line, user, "", fields)
 
