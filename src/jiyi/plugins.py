@@ -31,6 +31,10 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
 }
 
 
+_FORMS: dict[Kind, str] = {"llms": "write it with its model, for example ollama:qwen3:8b"}
+"""How a name must be written where it alone says too little."""
+
+
 def load(kind: Kind, name: str) -> Any:
     """The class a name stands for.
 
@@ -77,7 +81,8 @@ def unknown(kind: Kind, name: str, known: list[str]) -> NotFound:
 
     close = get_close_matches(name, known, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    return NotFound(f"{kind}: unknown name {name!r}; there are {', '.join(known)}, or give package.module:Class.{hint}")
+    form = f"{_FORMS[kind]}, or give package.module:Class" if kind in _FORMS else "or give package.module:Class"
+    return NotFound(f"{kind}: unknown name {name!r}; there are {', '.join(known)}; {form}.{hint}")
 
 
 def _registered(kind: Kind) -> EntryPoints:

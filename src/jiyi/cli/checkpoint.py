@@ -10,7 +10,7 @@ import click
 
 from jiyi.cli.app import State, opened, run, shared
 from jiyi.cli.history import USER, text_of
-from jiyi.cli.output import clean, console, short, show_table, when, write_json
+from jiyi.cli.output import clean, console, counted, short, show_table, when, write_json
 from jiyi.cli.values import checkpoint_json, message_json
 from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput, NotFound
@@ -38,7 +38,7 @@ async def _session(memory: AsyncMemory, user: str, session: str) -> AsyncSession
 
 
 def _where(saved: Checkpoint) -> str:
-    return f"{saved.messages} message{'' if saved.messages == 1 else 's'}"
+    return counted(saved.messages, "message")
 
 
 @checkpoint.command()

@@ -9,7 +9,7 @@ import click
 
 from jiyi.cli.app import State, opened, run, shared
 from jiyi.cli.history import USER
-from jiyi.cli.output import clean, console, show_pairs, write_json
+from jiyi.cli.output import clean, console, counted, show_pairs, write_json
 from jiyi.errors import InvalidInput
 from jiyi.types import Erased
 
@@ -57,4 +57,4 @@ def _agreed(state: State, user: str, session: str | None, messages: tuple[str, .
 def _what(user: str, session: str | None, messages: tuple[str, ...]) -> str:
     if session is not None:
         return f"session {session} of {user}"
-    return f"{len(messages)} messages of {user}" if messages else user
+    return f"{counted(len(messages), 'message')} of {user}" if messages else user

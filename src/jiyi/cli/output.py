@@ -62,6 +62,11 @@ def clean(text: str) -> str:
     return _CONTROL.sub("\ufffd", text)
 
 
+def counted(number: int, what: str) -> str:
+    """A number with its noun: ``1 message``, ``2,000 messages``."""
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
+
+
 def short(text: str, length: int = SHOWN) -> str:
     """A text on one line, cut to a length."""
     line = " ".join(clean(text[: 8 * length]).split())

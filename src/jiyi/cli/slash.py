@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from jiyi.cli.chatting import Chat
-from jiyi.cli.output import console, say, short, show_bar, show_table, when, write_json
+from jiyi.cli.output import console, counted, say, short, show_bar, show_table, when, write_json
 from jiyi.cli.recall import show_context, show_hits
 from jiyi.cli.values import hit_json
 from jiyi.context import Context
@@ -133,7 +133,7 @@ async def _forget(chat: Chat, rest: str) -> None:
     elif words == ["everything"]:
         what, where = f"everything of {chat.user}", {}
     elif words:
-        what, where = f"{len(words)} messages", {"message_ids": words}
+        what, where = counted(len(words), "message"), {"message_ids": words}
     else:
         raise InvalidInput("/forget", "say what: `last`, `session`, `everything`, or ids as /why and /search show them")
     if chat.session.off_record and words[0] in ("last", "session"):
@@ -147,7 +147,7 @@ async def _forget(chat: Chat, rest: str) -> None:
     if erased == Erased():
         say("there was nothing of it; nothing was erased")
         return
-    say(f"erased {erased.messages:,} message{'' if erased.messages == 1 else 's'}")
+    say(f"erased {counted(erased.messages, 'message')}")
     if words[0] in ("session", "everything"):
         _go(chat, None)
 
