@@ -80,12 +80,19 @@ def show_sources(found: Context) -> None:
 
 
 def _rows(strategy: str, item: Item, *, why: bool) -> list[list[str]]:
-    reason = f"  <- {item.why}" if why and item.why else ""
+    # what a relevance is made of is for `/why full`
+    reason = f"  <- {item.why.partition(' (')[0]}" if why and item.why else ""
     return [
         [strategy, when(message.created_at), message.name or message.role, _place(message), message.id,
-         short(message.text) + reason]
+         _words(message) + reason]
         for message in item.messages
     ]  # fmt: skip
+
+
+def _words(message: Message) -> str:
+    return (
+        short(message.text) if message.seq or message.role != "system" else "(what the model is told, from no session)"
+    )
 
 
 def _place(message: Message) -> str:
