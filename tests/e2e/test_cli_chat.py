@@ -167,6 +167,21 @@ def test_stopped_before_the_first_piece_it_does_not_say_that_something_is_kept(t
     assert [m.text for m in stored()] == ["think for ever"]
 
 
+def test_without_prompt_toolkit_the_lines_are_plain(here: Path) -> None:
+    code = (
+        "import importlib.util as u; find = u.find_spec\n"
+        "u.find_spec = lambda name, *rest: None if name == 'prompt_toolkit' else find(name, *rest)\n"
+        "from jiyi.cli import main; main()"
+    )
+    args = ["-c", code, "chat", "--user", "ada", "--llm", TALKER]
+    child: Any = pexpect.spawn(sys.executable, args, env=environment(), cwd=str(here), encoding="utf-8", timeout=30)
+    child.expect("ada> ")
+    child.sendline("你好")
+    child.expect("heard <你好>")
+    child.expect("ada> ")
+    leave(child)
+
+
 def test_a_kill_in_the_middle_of_an_answer_loses_nothing_that_was_said(terminal: Start) -> None:
     child = terminal("--user", "ada")
     child.sendline("tell me a long story")

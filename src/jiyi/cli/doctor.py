@@ -52,6 +52,7 @@ PACKAGES = (
     Package("quicktok-v1", "tokens", "exact token counts of the OpenAI vocabularies", 8),
     Package("tokenizers", "hf", "exact token counts by any tokenizer.json", 40),
     Package("openai", "openai", "chat models and embeddings of any OpenAI-compatible server", 33),
+    Package("prompt_toolkit", "openai", "editing, history and completion in jiyi chat", 10),
     Package("xllamacpp", "llamacpp", "chat models from a GGUF file, in the process", 106),
     Package("sentence-transformers", "sentence-transformers", "any embedding model of that package", 1500),
     Package("onnx", "onnx", "builds a faster form of the bundled model", 30),

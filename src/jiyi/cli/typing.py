@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import sys
 import threading
 from collections.abc import Sequence
@@ -33,8 +34,11 @@ class Lines(Protocol):
 
 
 def lines(words: Sequence[str]) -> Lines:
-    """A terminal's lines, completing ``words``, when there is a terminal on both sides; else standard input's."""
-    return _Terminal(words) if sys.stdin.isatty() and sys.stdout.isatty() else _Piped()
+    """A terminal's lines, completing ``words``; plain lines where there is no terminal on both sides, or where
+    prompt_toolkit is not installed, which comes with the extras for chat models.
+    """
+    terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    return _Terminal(words) if terminal and importlib.util.find_spec("prompt_toolkit") else _Plain(terminal)
 
 
 class _Terminal:
@@ -73,8 +77,16 @@ class _Terminal:
         self._session = self._make()
 
 
-class _Piped:
+class _Plain:
+    """One line after the other, as the terminal or the pipe gives it."""
+
+    def __init__(self, shows_prompt: bool) -> None:
+        self._shows_prompt = shows_prompt
+
     async def read(self, prompt: str) -> str:
+        if self._shows_prompt:
+            sys.stdout.write(prompt)
+            sys.stdout.flush()
         loop = asyncio.get_running_loop()
         read: asyncio.Future[bytes] = loop.create_future()
 
