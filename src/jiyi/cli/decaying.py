@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -12,10 +11,9 @@ from typing import Any
 import click
 
 from jiyi.cli.app import State, run, shared
-from jiyi.cli.evaluate import embedding, numbers, spoken
+from jiyi.cli.evaluate import embedding, empty_memory, numbers, spoken
 from jiyi.cli.output import console, progress_bars, show_table, write_json
 from jiyi.config import Settings
-from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput
 from jiyi.eval import Conversation, read_dataset
 from jiyi.eval.decay import Chat, Fact, Kept, chats, labelled, made_up, measure, share
@@ -65,13 +63,10 @@ async def _whole(
     with progress_bars() as bars:
         task = bars.add_task("turns", total=len(plan) * distances[-1])
         async with embedding(settings, cache) as embedder:
-            options: dict[str, Any] = {"settings": settings, "embedder": embedder}
+            passed = partial(bars.advance, task)
             for chat in plan:
-                with tempfile.TemporaryDirectory(prefix="jiyi-eval-") as folder:
-                    async with await AsyncMemory.open(Path(folder) / "eval.db", **options) as memory:
-                        await memory.worker.stop()
-                        passed = partial(bars.advance, task)
-                        kept += await measure(memory, chat, distances, recipes, budget=budget, passed=passed)
+                async with empty_memory(settings, embedder) as memory:
+                    kept += await measure(memory, chat, distances, recipes, budget=budget, passed=passed)
     return kept
 
 

@@ -114,15 +114,12 @@ class _Run:
             self.results.append(result)
             task = bars.add_task(directory.name, total=sum(len(found.entries) for found in conversations))
             for conversation in conversations:
-                with tempfile.TemporaryDirectory(prefix="jiyi-eval-") as folder:
-                    await self._one(conversation, Path(folder), result, partial(bars.advance, task))
+                await self._one(conversation, result, partial(bars.advance, task))
                 self.conversations += 1
             bars.update(task, completed=sum(len(found.entries) for found in conversations))
 
-    async def _one(self, conversation: Conversation, folder: Path, result: Result, stored: Any) -> None:
-        options: dict[str, Any] = {"settings": self.settings, "embedder": self.embedder}
-        async with await AsyncMemory.open(folder / "eval.db", **options) as memory:
-            await memory.worker.stop()
+    async def _one(self, conversation: Conversation, result: Result, stored: Any) -> None:
+        async with empty_memory(self.settings, self.embedder) as memory:
             answers = await Replay(memory, limit=self._limit, stored=stored).run(conversation)
         session_of = conversation.session_of
         for answer, label in zip(answers, conversation.labels, strict=True):
@@ -173,6 +170,15 @@ async def embedding(settings: Settings, cache: Path | None) -> AsyncGenerator[Em
             yield kept
     finally:
         await close_embedder(opened)
+
+
+@asynccontextmanager
+async def empty_memory(settings: Settings, embedder: Embedder | None) -> AsyncGenerator[AsyncMemory, None]:
+    """A memory to replay one conversation into; nothing runs in its background, and it is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="jiyi-eval-") as folder:
+        async with await AsyncMemory.open(Path(folder) / "eval.db", settings=settings, embedder=embedder) as memory:
+            await memory.worker.stop()
+            yield memory
 
 
 def _stopped(work: _Run, cache: Path | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import click
 
 from jiyi.cli.app import State, run, shared
-from jiyi.cli.evaluate import embedding, spoken
+from jiyi.cli.evaluate import embedding, empty_memory, spoken
 from jiyi.cli.output import console, progress_bars, say, show_table, write_json
 from jiyi.config import Settings
 from jiyi.engine import AsyncMemory
@@ -76,14 +75,11 @@ async def _curve(
     with progress_bars() as bars:
         task = bars.add_task("messages", total=sum(len(one.entries) for found in sets.values() for one in found))
         async with embedding(settings, cache) as embedder:
-            options: dict[str, Any] = {"settings": settings, "embedder": embedder}
             for name, found in sets.items():
                 for conversation in found:
-                    with tempfile.TemporaryDirectory(prefix="jiyi-eval-") as folder:
-                        async with await AsyncMemory.open(Path(folder) / "eval.db", **options) as memory:
-                            await memory.worker.stop()
-                            own += await _own(memory, conversation, partial(bars.advance, task))
-                            foreign += await _foreign(memory, asked[name, conversation.id])
+                    async with empty_memory(settings, embedder) as memory:
+                        own += await _own(memory, conversation, partial(bars.advance, task))
+                        foreign += await _foreign(memory, asked[name, conversation.id])
     return curve(own, foreign)
 
 
