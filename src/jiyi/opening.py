@@ -135,7 +135,7 @@ def open_llm(spec: str | LLM | None, settings: Settings) -> LLM | None:
     if "." in name:
         return cast("LLM", load("llms", spec)())
     if name not in names("llms"):
-        raise unknown("llms", name, [*PROVIDERS, *names("llms")])
+        raise unknown("llms", name, sorted({*PROVIDERS, *names("llms")}))
     if not model:
         raise InvalidInput("llm", f"{name} needs a model behind a colon, for example {name}:MODEL")
     return cast("LLM", load("llms", name)(model))

@@ -201,6 +201,12 @@ def test_lines_from_a_pipe_are_answered_in_order(here: Path) -> None:
     assert [m.role for m in stored()] == ["user", "assistant"] * 2
 
 
+def test_a_space_before_a_slash_makes_it_something_to_say(here: Path) -> None:
+    ran = piped(here, "--user", "ada", said=" /etc/hosts is a file \n/nonsense\n")
+    assert [m.text for m in stored()] == ["/etc/hosts is a file", "heard </etc/hosts is a file>"]
+    assert "put a space before it" in ran.err
+
+
 def test_with_json_each_answer_is_one_line(here: Path) -> None:
     ran = piped(here, "--user", "ada", "--session", "s", "--json", said="hello\nbe down\nonce more\n")
     answers = [json.loads(line) for line in ran.out.splitlines()]

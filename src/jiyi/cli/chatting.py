@@ -57,7 +57,7 @@ class Chat:
         """
         while True:
             try:
-                line = (await self.lines.read(self.prompt)).strip()
+                line = await self.lines.read(self.prompt)
             except EOFError:
                 return
             except KeyboardInterrupt:
@@ -66,14 +66,14 @@ class Chat:
             except InvalidInput as error:
                 self._complain(error)
                 continue
-            if not line:
+            if not line.strip():
                 continue
             try:
-                if line.startswith("/"):
-                    if not await command(self, line):
+                if line.startswith("/"):  # with a space before it, it is something to say
+                    if not await command(self, line.rstrip()):
                         return
                 else:
-                    await self.answer(line)
+                    await self.answer(line.strip())
             except JiyiError as error:
                 self._complain(error)
 
