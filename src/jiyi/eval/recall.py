@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -60,18 +61,23 @@ class Replay:
 
     async def run(self, conversation: Conversation) -> list[Asked]:
         """All answers, in the order of the questions.  What comes after the last question's moment is not stored."""
+        answers: list[Asked] = []
+        async with aclosing(self.moments(conversation)) as moments:
+            async for index in moments:
+                answer = await self._ask(index, conversation.questions[index])
+                answers.append(answer)
+                self._asked(answer)
+        return sorted(answers, key=lambda answer: answer.index)
+
+    async def moments(self, conversation: Conversation) -> AsyncGenerator[int, None]:
+        """The number of each question when exactly the messages before its moment are stored and indexed."""
         place = {entry.message_id: number for number, entry in enumerate(conversation.entries)}
         end = len(conversation.entries)
         moments = [place[q.before] if q.before else end for q in conversation.questions]
-        answers: list[Asked] = []
-        done = 0
         for index in sorted(range(len(moments)), key=lambda index: moments[index]):
-            await self._append(conversation.entries[done : moments[index]])
-            done = self._done = max(done, moments[index])
-            answer = await self._ask(index, conversation.questions[index])
-            answers.append(answer)
-            self._asked(answer)
-        return sorted(answers, key=lambda answer: answer.index)
+            await self._append(conversation.entries[self._done : moments[index]])
+            self._done = max(self._done, moments[index])
+            yield index
 
     async def finish(self, conversation: Conversation) -> None:
         """Stores the rest of a conversation whose questions were asked."""
