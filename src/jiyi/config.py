@@ -21,6 +21,7 @@ class Settings:
         recipe: name of the default recipe.
         embedder: ``auto`` (the bundled model where it is installed, else none), ``none``, or a plugin name.
         tokenizer: see ``jiyi.tokens.counter``; empty for its default.
+        ranking: path of a JSON file with constants of the ranking; empty for the shipped ones.
         timeout: seconds to wait for a lock that another process holds.
         cache_mb: megabytes of memory for what was read: vectors, messages, posting lists.
         cache_dir: where built models are kept.
@@ -39,6 +40,7 @@ class Settings:
     recipe: str = "balanced"
     embedder: str = "auto"
     tokenizer: str = ""
+    ranking: str = ""
     timeout: float = 30.0
     cache_mb: int = 256
     cache_dir: str = ""

@@ -25,6 +25,7 @@ from jiyi.session import AsyncSession
 from jiyi.text import check_text, clear_caches
 from jiyi.tokens import counter
 from jiyi.types import Erased, Hit, Message, Progress, Scope, SessionInfo, Stats, Usage
+from jiyi.weighting import weights_of
 from jiyi.worker import Worker
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class AsyncMemory:
         self.counter = counter(options.get("tokenizer", settings.tokenizer) or None)
         self.strategies: Sequence[Strategy] = ()
         self.worker = Worker(store, [LexicalIndex()], self.clock)
-        self.searcher = Searcher(store, None)
+        self.searcher = Searcher(store, None, weights_of(options.get("ranking", settings.ranking)))
         self._models = Models(options, settings)
         self.llm, self.memory_llm = self._models.llm, self._models.memory_llm
         self.warnings = self._models.warnings.copy()

@@ -13,6 +13,7 @@ from jiyi.types import ROLES, Filter, MessageKind, Role
 
 if TYPE_CHECKING:
     from jiyi.ports import LLM, Clock, Embedder, Redactor, Strategy, TokenCounter
+    from jiyi.weighting import Ranking
 
 KINDS: tuple[MessageKind, ...] = ("message", "statement")
 
@@ -24,6 +25,7 @@ class Options(TypedDict, total=False):
         recipe: a recipe's name, or strategies in the order of their parts.
         embedder: ``auto``, ``none``/None, a plugin name, or an instance.
         tokenizer: see ``jiyi.tokens.counter``.
+        ranking: constants of the ranking: a JSON file's path, a mapping, or ``Weights``; None for the shipped ones.
         llm: the model that answers, for example ``ollama:qwen3:8b``, or an instance; None for none.
         memory_llm: the one that derives; None for the same.
         instructions: what the answering model is told; None for the shipped prompt, "" for nothing.
@@ -36,6 +38,7 @@ class Options(TypedDict, total=False):
     recipe: str | Sequence[Strategy]
     embedder: str | Embedder | None
     tokenizer: str | TokenCounter | None
+    ranking: Ranking
     llm: str | LLM | None
     memory_llm: str | LLM | None
     instructions: str | None

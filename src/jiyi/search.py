@@ -10,7 +10,7 @@ from jiyi.copies import origin
 from jiyi.errors import MissingDependency
 from jiyi.indexing import LEXICAL
 from jiyi.ports import Embedder, Store
-from jiyi.ranking import DEFAULT, Ranked, rank
+from jiyi.ranking import DEFAULT, Ranked, Weights, rank
 from jiyi.text import query_terms
 from jiyi.types import ACTIVE, Filter, Hit, Message, Probe, Scope, Vector
 
@@ -25,7 +25,7 @@ class Wanted:
     Attributes:
         k: hits at most.
         where: which messages; unless said otherwise, everything the scope has on active paths.
-        floor: least relevance; None for the calibrated default, 0 for no floor.
+        floor: least relevance; None for that of the weights, 0 for no floor.
         neighbours: messages to bring along from before and after each hit.
         exclude: origins (``copies.origin``) of messages that are not to come back.
     """
@@ -44,11 +44,12 @@ POSTINGS = 1000
 
 
 class Searcher:
-    """Searches a store, with an embedder where there is one."""
+    """Searches a store, with an embedder where there is one, and ranks by these weights."""
 
-    def __init__(self, store: Store, embedder: Embedder | None) -> None:
+    def __init__(self, store: Store, embedder: Embedder | None, weights: Weights = DEFAULT) -> None:
         self.store = store
         self.embedder = embedder
+        self.weights = weights
 
     async def search(self, scope: Scope, query: str, wanted: Wanted) -> list[Hit]:
         """The messages that answer ``query``, best first; an empty query or k = 0 gives none.
@@ -69,7 +70,7 @@ class Searcher:
             step=LEXICAL,
         )
         found = await self.store.find(scope, probe)
-        return await self._hits(scope, rank(query, found), wanted)
+        return await self._hits(scope, rank(query, found, weights=self.weights), wanted)
 
     async def _vector(self, query: str) -> Vector | None:
         """The question's vector; None without an embedder, or when it fails: full text alone still serves."""
@@ -84,7 +85,7 @@ class Searcher:
             return None
 
     async def _hits(self, scope: Scope, ranked: Iterable[Ranked], wanted: Wanted) -> list[Hit]:
-        floor = DEFAULT.floor if wanted.floor is None else wanted.floor
+        floor = self.weights.floor if wanted.floor is None else wanted.floor
         seen, best = set(wanted.exclude), list[Ranked]()
         for found in ranked:
             first = origin(found.message)  # of a message and its copies in forks, the best alone

@@ -191,6 +191,24 @@ def test_doctor_says_what_is_there(jiyi: Run, here: Path) -> None:
     assert broken.code == 1 and not broken.json["usable"]
 
 
+def test_doctor_says_when_the_ranking_is_not_the_shipped_one(
+    jiyi: Run, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check() -> tuple[str, str]:
+        (found,) = (one for one in jiyi("doctor", "--json").json["checks"] if one["name"] == "ranking")
+        return found["state"], found["what"]
+
+    assert check() == ("ok", "as shipped")
+    (here / "w.json").write_text('{"floor": 0.625}', encoding="utf-8")
+    monkeypatch.setenv("JIYI_RANKING", "w.json")
+    state, what = check()
+    assert state == "note" and "w.json" in what and "floor 0.625 (shipped:" in what
+    (here / "w.json").write_text('{"flor": 0.625}', encoding="utf-8")
+    state, what = check()
+    assert state == "bad" and "ranking.flor" in what
+    assert jiyi("doctor").code == 1
+
+
 def test_doctor_opens_the_chat_model_that_is_set(jiyi: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def check() -> dict[str, str]:
         checks = {check["name"]: check for check in jiyi("doctor", "--json").json["checks"]}

@@ -23,6 +23,7 @@ from jiyi.errors import InvalidInput, JiyiError
 from jiyi.opening import close_embedder, file_of, open_embedder, open_llm
 from jiyi.ports import Embedder
 from jiyi.tokens import counter
+from jiyi.weighting import changes, settable, weights_of
 
 SQLITE_TESTED = (3, 40, 0)
 
@@ -77,8 +78,8 @@ def doctor(ctx: click.Context) -> None:
     state = ctx.ensure_object(State)
     settings = state.settings()
     checks = [
-        _python(), _sqlite(), _store(), _embedder(settings), _tokenizer(settings), _model(settings),
-        _database(state, settings),
+        _python(), _sqlite(), _store(), _embedder(settings), _tokenizer(settings), _ranking(settings),
+        _model(settings), _database(state, settings),
     ]  # fmt: skip
     packages = [_package(package) for package in PACKAGES]
     usable = all(check.state != "bad" for check in checks)
@@ -169,6 +170,19 @@ def _tokenizer(settings: Settings) -> Check:
         return Check("tokenizer", "bad", str(error))
     kind = "exact" if used.exact else 'an estimate; pip install "jiyi[tokens]" counts exactly'
     return Check("tokenizer", "ok" if used.exact else "note", f"{used.name} ({kind})")
+
+
+def _ranking(settings: Settings) -> Check:
+    """Which weights are in use; others than the shipped ones are named with what was shipped."""
+    try:
+        changed = changes(weights_of(settings.ranking))
+    except JiyiError as error:
+        return Check("ranking", "bad", str(error))
+    if not settings.ranking:
+        return Check("ranking", "ok", "as shipped")
+    shipped = settable()
+    named = ", ".join(f"{name} {value:g} (shipped: {shipped[name]:g})" for name, value in changed.items())
+    return Check("ranking", "note", f"weights of {settings.ranking}: {named or 'all as shipped'}")
 
 
 def _model(settings: Settings) -> Check:
