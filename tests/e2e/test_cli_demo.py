@@ -167,3 +167,21 @@ def test_eval_floor_draws_a_curve_for_each_language(jiyi: Run, here: Path) -> No
     assert "(default)" in jiyi("eval", "floor", "one", "two").well().out
     alone = jiyi("eval", "floor", "one")
     assert alone.code == 2 and "single conversation" in alone.err
+
+
+def test_eval_recipes_compares_them_and_recommends_one(jiyi: Run, here: Path) -> None:
+    dataset(here / "set")
+    command = ["eval", "recipes", "set", "--max-tokens", "200,1000", "--price", "3"]
+    value = jiyi(*command, "--json").well().json
+    (found,) = value["sets"]
+    names = {row["recipe"] for row in found["recipes"]}
+    assert {"balanced", "casual", "support_bot", "recall", "token_buffer"} <= names
+    row = found["recipes"][0]
+    assert row["recipe"] == "balanced" and row["questions"] == 3 and row["cost_of_1000"] > 0
+    assert found["recommended"]["setting"]["recipe"] == "balanced" and not found["recommended"]["enough"]
+    shown = jiyi(*command).well().out
+    assert "Take balanced" in shown and "Nothing from earlier sessions with: casual" in shown
+    both = jiyi("eval", "recipes", "set", "set", "--recipe", "casual", "--json").well().json
+    assert {row["recipe"] for row in both["sets"][0]["recipes"]} == {"casual"}
+    assert jiyi("eval", "recipes", "set", "--recipe", "nobody").code == 3
+    assert jiyi("eval", "recipes", "set", "--max-tokens", "0").code == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from jiyi.cli.app import App
 from jiyi.cli.chat import chat
 from jiyi.cli.checkpoint import checkpoint
+from jiyi.cli.choosing import recipes
 from jiyi.cli.decaying import decay
 from jiyi.cli.doctor import completion, doctor
 from jiyi.cli.erase import forget
@@ -23,6 +24,7 @@ COMMANDS = (
 
 evaluate.add_command(decay)
 evaluate.add_command(floor)
+evaluate.add_command(recipes)
 app = App(COMMANDS)
 
 

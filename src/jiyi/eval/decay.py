@@ -236,7 +236,7 @@ class _Replay:
         return Kept(fact.language, turns, any(hit.message.id == wanted for hit in hits), shown, tokens, self._full)
 
 
-def share(hits: int, of: int) -> tuple[float, float, float]:
+def share(hits: float, of: int) -> tuple[float, float, float]:
     """A share with its 95 % interval (Wilson, 1927): value, lower and upper end; of nothing (0, 0, 1)."""
     if not of:
         return 0.0, 0.0, 1.0

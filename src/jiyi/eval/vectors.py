@@ -75,3 +75,31 @@ class KeptVectors:
     def close(self) -> None:
         """Closes the file."""
         self._file.close()
+
+
+class QuestionsOnce:
+    """An embedder that embeds the same question once, where it is asked many times and times do not matter.
+
+    Args:
+        inner: who embeds; its owner closes it.
+    """
+
+    def __init__(self, inner: Embedder) -> None:
+        self.name = inner.name
+        self.size = inner.size
+        self._inner = inner
+        self._last: tuple[str, Vector] | None = None
+
+    async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """See ``Embedder.embed``."""
+        return await self._inner.embed(texts)
+
+    async def embed_query(self, text: str) -> Vector:
+        """See ``Embedder.embed_query``."""
+        if self._last is None or self._last[0] != text:
+            self._last = (text, await self._inner.embed_query(text))
+        return self._last[1]
+
+    def split(self, text: str) -> Sequence[str]:
+        """See ``Embedder.split``."""
+        return self._inner.split(text)

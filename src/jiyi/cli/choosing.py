@@ -1,0 +1,127 @@
+"""``eval recipes``: which recipe to take, by evidence and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jiyi.cli.app import State, run, shared
+from jiyi.cli.evaluate import embedding, empty_memory, numbers
+from jiyi.cli.output import console, counted, progress_bars, say, show_table, write_json
+from jiyi.config import Settings
+from jiyi.errors import MissingDependency
+from jiyi.eval import Conversation, read_dataset
+from jiyi.eval.recipes import Scored, Setting, advice, contexts, scored, table
+from jiyi.eval.vectors import QuestionsOnce
+from jiyi.plugins import names as plugins
+from jiyi.recipes import RECIPES, compose
+
+Sets = Sequence[tuple[Path, Sequence[Conversation]]]
+
+
+@click.command()
+@click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--recipe", "recipes", multiple=True, metavar="NAME", help="May be repeated.  Default: all there are.")
+@click.option(
+    "--max-tokens",
+    "budgets",
+    default="500,1000,2000,4000",
+    show_default=True,
+    metavar="N,N",
+    help="Tokens of a context.",
+)
+@click.option("--price", type=click.FloatRange(0), metavar="AMOUNT", help="Of a million prompt tokens: shows the cost.")
+@click.option("--cache", type=click.Path(path_type=Path), help="Keep vectors here: a stopped or second run is quick.")
+@shared
+@click.pass_obj
+def recipes(state: State, directories: tuple[Path, ...], recipes: tuple[str, ...], budgets: str,
+            price: float | None, cache: Path | None) -> None:  # fmt: skip
+    """Ask the same questions with every recipe, and say which to take.
+
+    DIR has conversations.jsonl and questions.jsonl.  Each question is asked in a session that has just begun, with all
+    that was said before it stored: the share of its evidence in the context stands against the context's tokens.
+    """
+    chosen = _usable(recipes)
+    settings = [(name, budget) for name in chosen for budget in numbers("max-tokens", budgets)]
+    sets = [(directory, read_dataset(directory)) for directory in directories]
+    rows = run(_whole(state.settings(), sets, settings, cache))
+    value = _value(rows, price)
+    if state.json:
+        write_json(value)
+        return
+    for found in value["sets"]:
+        _show(found, price)
+
+
+def _usable(given: Sequence[str]) -> list[str]:
+    """The recipes asked for; else all recipes and strategies that work here."""
+    if given:
+        for name in given:
+            compose(name)
+        return list(dict.fromkeys(given))
+    usable: list[str] = []
+    for name in dict.fromkeys((*RECIPES, *plugins("strategies"))):
+        try:
+            compose(name)
+        except MissingDependency as error:
+            say(f"note: {name} is left out: {error}")
+        else:
+            usable.append(name)
+    return usable
+
+
+async def _whole(
+    settings: Settings, sets: Sets, wanted: Sequence[Setting], cache: Path | None
+) -> dict[str, list[Scored]]:
+    found: dict[str, list[Scored]] = {}
+    with progress_bars() as bars:
+        async with embedding(settings, cache) as opened:
+            embedder = opened and QuestionsOnce(opened)
+            for directory, conversations in sets:
+                rows = found.setdefault(str(directory), [])
+                task = bars.add_task(directory.name, total=sum(len(one.entries) for one in conversations))
+                for one in conversations:
+                    async with empty_memory(settings, embedder) as memory:
+                        brought = await contexts(memory, one, wanted, stored=partial(bars.advance, task))
+                    rows += scored(brought, one.labels, one.session_of)
+                bars.update(task, completed=sum(len(one.entries) for one in conversations))
+    return found
+
+
+def _value(rows: dict[str, list[Scored]], price: float | None) -> dict[str, Any]:
+    groups = dict(rows)
+    if len(rows) > 1:
+        groups["all together"] = [row for found in rows.values() for row in found]
+    sets = [
+        {"directory": name, "recipes": table(found, price), "recommended": advice(found)}
+        for name, found in groups.items()
+    ]
+    return {"evaluation": "recipes", "price": price, "sets": sets}
+
+
+def _show(found: dict[str, Any], price: float | None) -> None:
+    rows: list[dict[str, Any]] = found["recipes"]
+    questions = rows[0]["questions"] if rows else 0
+    console().print(f"\n{found['directory']}: {counted(questions, 'question')} with evidence")
+    bring = {row["recipe"] for row in rows if row["evidence"][0]}
+    heads = ["recipe", "max tokens", "evidence (95 %)", "all of it (95 %)", "tokens", "saved"]
+    heads += [] if price is None else ["cost of 1,000"]
+    cells = [
+        [row["recipe"], f"{row['max_tokens']:,}", _interval(row["evidence"]), _interval(row["all"]),
+         f"{row['tokens']:,}", f"{row['saved']:.0%}", *([] if price is None else [f"{row['cost_of_1000']:.3f}"])]
+        for row in rows if row["recipe"] in bring
+    ]  # fmt: skip
+    if cells:
+        show_table(heads, cells, right=heads[1:])
+    if rest := [name for name in dict.fromkeys(row["recipe"] for row in rows) if name not in bring]:
+        console().print(f"Nothing from earlier sessions with: {', '.join(rest)}.")
+    console().print(found["recommended"]["text"])
+
+
+def _interval(values: Sequence[float]) -> str:
+    value, low, high = values
+    return f"{value:.3f} ({low:.3f}-{high:.3f})"
