@@ -10,9 +10,9 @@ from jiyi.copies import origin
 from jiyi.errors import MissingDependency
 from jiyi.indexing import LEXICAL
 from jiyi.ports import Embedder, Store
-from jiyi.ranking import DEFAULT, Ranked, Weights, rank
+from jiyi.ranking import DEFAULT, Ranked, Weights, idf, rank
 from jiyi.text import query_terms
-from jiyi.types import ACTIVE, Filter, Hit, Message, Probe, Scope, Vector
+from jiyi.types import ACTIVE, Filter, Hit, Lexical, Message, Probe, Scope, Vector
 
 CANDIDATES = 100
 """How many of the best of each index are ranked closely, at least; with their neighbours in the log."""
@@ -42,6 +42,8 @@ log = logging.getLogger("jiyi.search")
 POSTINGS = 1000
 """Messages with a word of the question whose BM25 is taken, rarest words first; common words alone tell little."""
 
+_NO_WORDS = (0, dict[str, int]())
+
 
 class Searcher:
     """Searches a store, with an embedder where there is one, and ranks by these weights."""
@@ -70,7 +72,7 @@ class Searcher:
             step=LEXICAL,
         )
         found = await self.store.find(scope, probe)
-        return await self._hits(scope, rank(query, found, weights=self.weights), wanted)
+        return await self._hits(scope, rank(query, found, weights=self.weights), found.lexical, wanted)
 
     async def _vector(self, query: str) -> Vector | None:
         """The question's vector; None without an embedder, or when it fails: full text alone still serves."""
@@ -84,7 +86,9 @@ class Searcher:
             log.warning("%s could not embed a question (%s); searching by full text", self.embedder.name, error)
             return None
 
-    async def _hits(self, scope: Scope, ranked: Iterable[Ranked], wanted: Wanted) -> list[Hit]:
+    async def _hits(
+        self, scope: Scope, ranked: Iterable[Ranked], lexical: Lexical, wanted: Wanted
+    ) -> list[Hit]:  # fmt: skip
         floor = self.weights.floor if wanted.floor is None else wanted.floor
         seen, best = set(wanted.exclude), list[Ranked]()
         for found in ranked:
@@ -95,6 +99,7 @@ class Searcher:
             if len(best) == wanted.k:
                 break
         around = await self._around(scope, [found.message for found in best], wanted.neighbours)
+        asked = idf(lexical, lexical.frequency)
         return [
             Hit(
                 score=found.score,
@@ -111,6 +116,9 @@ class Searcher:
                     for m in around.get(found.message.session_id, ())
                     if 0 < m.position - found.message.position <= wanted.neighbours
                 ),
+                terms=lexical.hits.get(found.message.seq, _NO_WORDS)[1],
+                asked=asked,
+                floor=floor,
             )
             for found in best
         ]

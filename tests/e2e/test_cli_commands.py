@@ -82,7 +82,7 @@ def test_add_and_search(jiyi: Run) -> None:
     assert hit["text"] == "moved to Lisbon" and hit["session_id"] == "s"
     assert hit["created_at"] == "2026-01-02T03:04:00+08:00"
     assert hit["sources"] == [{"message_id": hit["id"]}]
-    assert set(hit) >= {"score", "relevance", "id", "seq", "role", "name", "parts"}
+    assert set(hit) >= {"score", "relevance", "id", "seq", "role", "name", "parts", "floor", "terms", "missing"}
 
 
 def test_text_comes_from_standard_input(jiyi: Run) -> None:
@@ -107,6 +107,8 @@ def test_search_filters(filled: Run) -> None:
 def test_search_for_people(filled: Run) -> None:
     shown = filled("search", "--user", "ada", "恐龙", "--floor", "0", "--neighbours", "1").well().out
     assert "侄女上一年级，喜欢恐龙" in shown and "s2" in shown
+    explained = filled("search", "--user", "ada", "喜欢恐龙吗", "--floor", "0", "--explain").well().out
+    assert "relevance" in explained and "words of the question: 喜欢恐龙; not there: 龙吗" in explained
     nobody = filled("search", "--user", "bob", "恐龙").well()
     assert "nothing found" in nobody.out and "jiyi users" in nobody.err
 

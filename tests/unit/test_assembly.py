@@ -237,7 +237,7 @@ async def test_explain_and_json_say_where_everything_comes_from() -> None:
     session = conversation(("system", "Be kind."), *[("user", f"question {at}") for at in range(12)])  # type: ignore[list-item]
     context = await context_of([Recall(), SlidingWindow()], ListReader(session, _hits(*old)))
     text = context.explain()
-    assert "old-1 2024-03-01 09:01 user 'My budget is 500 yuan.'  <- relevance 0.90 (words 1.00)" in text
+    assert "old-1 2024-03-01 09:01 user 'My budget is 500 yuan.'  <- relevance 0.90 (words +1.00)" in text
     assert "dropped: 4 messages" in text and "s-5 2024-03-01 09:05 user 'question 3': outside the last 8 turns" in text
     data = json.loads(json.dumps(context.to_dict()))
     assert [block["strategy"] for block in data["blocks"]] == ["system", "recall", "sliding_window"]

@@ -35,9 +35,10 @@ SOURCES_SHOWN = 8
 @click.option("--neighbours", type=click.IntRange(0), default=0, metavar="N", help="Messages around each result.")
 @click.option("--floor", type=float, metavar="0..1", help="Least relevance; 0 shows everything.  Default: calibrated.")
 @click.option("--full", is_flag=True, help="Show whole texts.")
+@click.option("--explain", is_flag=True, help="Show below each result why it came back.")
 @shared
 @click.pass_obj
-def search(state: State, query: str, user: str, k: int, floor: float | None, full: bool, **where: Any) -> None:
+def search(state: State, query: str, user: str, k: int, floor: float | None, **where: Any) -> None:
     """Find what was said, in any words.  A QUERY that begins with a dash goes after `--`."""
     filters = {key: where[key] for key in ("session_id", "category") if where[key] is not None}
     filters |= {key: where[key] for key in ("roles", "kinds") if where[key]}
@@ -56,7 +57,9 @@ def search(state: State, query: str, user: str, k: int, floor: float | None, ful
     elif not hits:
         console().print("nothing found" + ("" if floor == 0 else " above the relevance floor (--floor 0 shows all)"))
     else:
-        show_hits(hits, full)
+        show_hits(hits, where["full"])
+        if where["explain"]:
+            explain_hits(hits)
 
 
 async def _hints(memory: AsyncMemory, user: str, found: bool) -> None:
@@ -85,6 +88,16 @@ def show_hits(hits: list[Hit], full: bool) -> None:
         right=["score", "relevance"],
         whole=["when", "who"],
     )
+
+
+def explain_hits(hits: list[Hit]) -> None:
+    """Prints why each result came back."""
+    from rich.text import Text
+
+    for hit in hits:
+        head = f"{hit.message.id} {short(hit.message.text, 80)}"
+        console().print(Text(f"\n{head}", style="bold"))
+        console().print(Text(clean(hit.explain())))
 
 
 @click.command()

@@ -72,7 +72,10 @@ def hit_json(hit: Hit) -> dict[str, object]:
         "name": message.name,
         "created_at": message.created_at,
         "text": message.text,
+        "floor": hit.floor,
         "parts": {name: round(part, 6) for name, part in hit.parts.items()},
+        "terms": {term: round(told, 4) for term, told in hit.asked.items() if term in hit.terms},
+        "missing": [term for term in hit.asked if term not in hit.terms],
         "sources": [{key: item for key, item in asdict(source).items() if item is not None} for source in hit.sources],
     }
     if message.category:

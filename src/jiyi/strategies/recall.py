@@ -5,7 +5,7 @@ from __future__ import annotations
 from jiyi.errors import InvalidInput
 from jiyi.intake import fraction, positive
 from jiyi.ports import Request
-from jiyi.types import Block, Hit, Item
+from jiyi.types import Block, Item
 
 _RESERVE = 2  # searches for so many times k more: hits that stand in the window make room for the next ones
 
@@ -38,10 +38,5 @@ class Recall:
         if not request.query.strip():
             return []
         hits = await request.reader.search(request.query, limit=self.k * (1 + _RESERVE), floor=self.floor)
-        items = tuple(Item((hit.message,), score=hit.score, why=_why(hit)) for hit in hits)
+        items = tuple(Item((hit.message,), score=hit.score, why=hit.why) for hit in hits)
         return [Block(self.name, "memory", items, share=self.share, most=self.k)] if items else []
-
-
-def _why(hit: Hit) -> str:
-    parts = ", ".join(f"{name} {part:.2f}" for name, part in hit.parts.items() if part)
-    return f"relevance {hit.relevance:.2f}" + (f" ({parts})" if parts else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jiyi.types.derived import Source, Step, Vector
@@ -111,8 +111,11 @@ class Hit:
 
     Attributes:
         score: higher is better; comparable within one search.
-        parts: what the score is made of, by name (``dense``, ``words``, ``neighbours``…); they add up to it.
         relevance: 0..1, comparable between searches; the floor applies to it.
+        parts: what the score is made of, by name (``dense``, ``words``, ``neighbours``…); they add up to it.
+        terms: the question's index terms that the message has -> how often.
+        asked: all the question's terms -> what each tells (``ranking.idf``); the same mapping for all hits of a search.
+        floor: the relevance floor of the search.
     """
 
     score: float
@@ -121,6 +124,9 @@ class Hit:
     parts: Mapping[str, float] = field(default_factory=dict[str, float])
     before: tuple[Message, ...] = ()
     after: tuple[Message, ...] = ()
+    terms: Mapping[str, int] = field(default_factory=dict[str, int])
+    asked: Mapping[str, float] = field(default_factory=dict[str, float])
+    floor: float = 0.0
 
     @property
     def kind(self) -> str:
@@ -133,3 +139,61 @@ class Hit:
     @property
     def sources(self) -> tuple[Source, ...]:
         return (Source(self.message.id),)
+
+    @property
+    def words(self) -> list[str]:
+        """The question's words that the message has, as the index has them: English stems, joined Chinese pairs."""
+        return _words(term for term in self.asked if term in self.terms)
+
+    @property
+    def why(self) -> str:
+        """One line: relevance, words, and in brackets the parts of the score, the largest first."""
+        said = f"relevance {self.relevance:.2f}"
+        if words := self.words:
+            said += f", has {' '.join(words)}"
+        parts = ", ".join(f"{name} {value:+.2f}" for name, value in self._parts())
+        return f"{said} ({parts})" if parts else said
+
+    def explain(self) -> str:
+        """Why it came back, for people: relevance against the floor, the score by parts, words, speaker and date."""
+        lines = [f"relevance {self.relevance:.2f}, floor {self.floor:.2f}", f"score {self.score:.2f}"]
+        parts = self._parts()
+        wide = max((len(name) for name, _ in parts), default=0)
+        lines += [f"  {value:+6.2f}  {name:{wide}}  {_PARTS.get(name, '')}".rstrip() for name, value in parts]
+        if self.asked:
+            missing = _words(term for term in self.asked if term not in self.terms)
+            lines.append(f"words of the question: {' '.join(self.words) or 'none'}")
+            lines[-1] += f"; not there: {' '.join(missing)}" if missing else ""
+        message = self.message
+        said = f"{message.created_at:%Y-%m-%d %H:%M}" if message.created_at else "at an unknown time"
+        place = f"in session {message.session_id}" if message.session_id else f"as a {message.kind}"
+        return "\n".join([*lines, f"said {said} by {message.name or message.role} {place}"])
+
+    def _parts(self) -> list[tuple[str, float]]:
+        return sorted(self.parts.items(), key=lambda part: -abs(part[1]))
+
+
+_PARTS = {
+    "dense": "how near it is in meaning",
+    "words": "words it shares with the question",
+    "neighbours": "what the messages before and after it lend it",
+    "session": "what its session lends it",
+    "cues": "whether it is of the speaker or date that the question names",
+    "place": "the lift to a place held for what is nearest in meaning",
+}
+"""Parts of a score in words; one that is not here goes by its name."""
+
+
+def _words(terms: Iterable[str]) -> list[str]:
+    """Index terms for people: pairs of characters that overlap are joined, and the mark of a beginning goes."""
+    words: list[str] = []
+    pair = False
+    for term in terms:
+        word = term.removesuffix("*")
+        joins = pair and len(word) == 2 and not word.isascii() and words[-1][-1] == word[0]
+        pair = len(word) == 2 and not word.isascii()
+        if joins:
+            words[-1] += word[1]
+        else:
+            words.append(word)
+    return words
