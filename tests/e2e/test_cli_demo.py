@@ -56,7 +56,7 @@ def test_the_demo_keeps_its_database_when_asked(jiyi: Run, here: Path) -> None:
 
 def dataset(folder: Path, *, shuffled: bool = False) -> Path:
     """Two sessions about drinks and pets; the second question may not see the last message."""
-    folder.mkdir()
+    folder.mkdir(parents=True)
     texts = ["I drink green tea", "My cat is called Miso", "The weather is fine", "Tea is now black tea"]
     said = [
         {"message_id": f"m{i}", "role": "user", "speaker": "Ada", "content": text, "created_at": None}
@@ -94,12 +94,47 @@ def test_recall_is_measured_and_later_messages_are_not_seen(jiyi: Run, here: Pat
     assert "m0" in found["q2"] and "m3" not in found["q2"]
     assert {"m0", "m3"} <= set(found["q3"])
     (result,) = ran.json["sets"]
-    rows = {row["category"]: row for row in result["levels"]["message"]}
-    assert rows["ALL"]["questions"] == 3 and rows["pets"]["hit@1"] == 1.0
-    assert result["questions"] == 4 and result["without_evidence"] == 1
-    assert result["search_ms"]["p95"] >= result["search_ms"]["p50"] > 0
-    shown = jiyi("eval", "recall", "set", "set").well()
+    rows = {
+        (row["category"], row["metric"], row["k"]): row
+        for row in ran.json["results"]
+        if (row["configuration"], row["level"]) == ("default", "message")
+    }
+    assert rows["ALL", "mrr", None]["questions"] == 3 and rows["pets", "hit", 1]["value"] == 1.0
+    assert result["set"] == "set" and result["questions"] == 4 and result["without_evidence"] == 1
+    assert result["search_ms"]["default"]["p95"] >= result["search_ms"]["default"]["p50"] > 0
+    shown = jiyi("eval", "recall", "set").well()
     assert "message level" in shown.out and "p95" in shown.out and "not scored" in shown.err
+
+
+def test_recall_stands_beside_yardsticks_in_the_same_run(jiyi: Run, here: Path) -> None:
+    dataset(here / "set")
+    command = ["--embedder", "hashing", "eval", "recall", "set", "--budgets", "30,1000"]
+    value = jiyi(*command, "--json").well().json
+    assert value["configurations"] == ["default", "bm25", "dense", "window", "full history"]
+    rows = {
+        (row["configuration"], row["metric"], row["k"] or row["tokens"]): row["value"]
+        for row in value["results"]
+        if (row["level"], row["category"]) == ("message", "ALL")
+    }
+    assert rows["window", "recall", 5] == 1.0 and rows["window", "mrr", None] < 1
+    assert rows["full history", "inside", 30] == 0 and rows["full history", "inside", 1000] == 1
+    assert ("full history", "recall", 5) not in rows and rows["default", "inside", 1000] == 1
+    assert value["sets"][0]["full_history_tokens"] > 20 and value["sets"][0]["embedding_ms"]["p50"] > 0
+    assert jiyi(*command, "--json", "--no-baselines").well().json["configurations"] == ["default"]
+    alone = jiyi("eval", "recall", "set", "--json").well().json
+    measured = {row["configuration"] for row in alone["results"]}
+    assert "bm25" in measured and ("dense" in measured) == (alone["embedder"] != "none (full text alone)")
+
+
+def test_several_sets_make_one_table_also_as_markdown(jiyi: Run, here: Path) -> None:
+    dataset(here / "甲" / "对话")
+    dataset(here / "乙" / "对话")
+    dataset(here / "set")
+    shown = jiyi("eval", "recall", "甲/对话", "乙/对话", "set").well().out
+    assert "甲/对话" in shown and "乙/对话" in shown and shown.count("message") == 6
+    marked = jiyi("eval", "recall", "甲/对话", "set", "--markdown").well().out.splitlines()
+    assert sum(line.startswith("| 对话 | message | 3 |") for line in marked) == 1
+    assert len({line.count("|") for line in marked if line.startswith("| ---")}) <= 2
 
 
 def test_no_label_reaches_the_question(jiyi: Run, here: Path) -> None:
@@ -107,7 +142,7 @@ def test_no_label_reaches_the_question(jiyi: Run, here: Path) -> None:
     dataset(here / "shuffled", shuffled=True)
     jiyi("eval", "recall", "set", "--rankings", "a.jsonl").well()
     jiyi("eval", "recall", "shuffled", "--rankings", "b.jsonl").well()
-    assert (here / "a.jsonl").read_bytes() == (here / "b.jsonl").read_bytes()
+    assert rankings(here / "a.jsonl") == rankings(here / "b.jsonl") and len(rankings(here / "a.jsonl")) == 4
 
 
 def test_kept_vectors_give_the_same_rankings(jiyi: Run, here: Path) -> None:
@@ -129,7 +164,7 @@ def test_kept_vectors_give_the_same_rankings(jiyi: Run, here: Path) -> None:
         ({"before_message_id": "m9"}, "before_message_id"),
         ({"evidence": "m1"}, "evidence"),
         ({"evidence_level": "word"}, "evidence_level"),
-        ({"question": ""}, "question"),
+        ({"question": 7}, "question"),
     ],
 )
 def test_broken_questions_are_named(jiyi: Run, here: Path, change: dict[str, object], what: str) -> None:
@@ -138,6 +173,14 @@ def test_broken_questions_are_named(jiyi: Run, here: Path, change: dict[str, obj
     write_lines(path, {**first, **change}, *rest)
     ran = jiyi("eval", "recall", "set", "--json")
     assert ran.code == 2 and ran.error["problems"][0]["line"] == 1 and what in ran.error["problems"][0]["message"]
+
+
+def test_rows_without_a_question_are_passed_over_and_counted(jiyi: Run, here: Path) -> None:
+    path = dataset(here / "set") / "questions.jsonl"
+    first, *rest = map(json.loads, path.read_text().splitlines())
+    write_lines(path, {**first, "question": ""}, *rest)
+    ran = jiyi("eval", "recall", "set").well()
+    assert "1 row without a question yet" in ran.err and "3 questions" in ran.out
 
 
 def test_cuts_must_be_numbers(jiyi: Run, here: Path) -> None:

@@ -14,6 +14,7 @@ from jiyi.cli.flooring import floor
 from jiyi.cli.history import add, remember, sessions, users
 from jiyi.cli.moving import export, import_
 from jiyi.cli.recall import context, search
+from jiyi.cli.recalling import recall
 from jiyi.cli.showcase import demo
 from jiyi.cli.upkeep import backup, reindex, restore, stats
 
@@ -25,6 +26,7 @@ COMMANDS = (
 evaluate.add_command(decay)
 evaluate.add_command(floor)
 evaluate.add_command(recipes)
+evaluate.add_command(recall)
 app = App(COMMANDS)
 
 

@@ -102,7 +102,7 @@ def _sample(language: str) -> tuple[Sequence[Entry], list[tuple[Question, Label]
     with tempfile.TemporaryDirectory(prefix="jiyi-demo-") as folder:
         for name, origin in (("conversations", f"{language}.jsonl"), ("questions", f"{language}.questions.jsonl")):
             (Path(folder) / f"{name}.jsonl").write_bytes((files / origin).read_bytes())
-        (sample,) = read_dataset(Path(folder))
+        (sample,) = read_dataset(Path(folder), hidden=False)
     pairs = {
         label.question_id: (question, label) for question, label in zip(sample.questions, sample.labels, strict=True)
     }

@@ -1,13 +1,15 @@
 """Reads a directory of the data format: ``conversations.jsonl`` and ``questions.jsonl``.
 
 What is asked (``Question``) and what the answer should be (``Label``) are two values from the start: the asking side
-never holds a label.
+never holds a label.  Ids may say something of the answer too, so they are replaced by hashes (``opaque``).
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
@@ -15,6 +17,8 @@ from jiyi import importing
 from jiyi.errors import ImportFailed, NotFound
 from jiyi.importing import Entry, Problem
 from jiyi.importing.values import Object, lines
+
+log = logging.getLogger("jiyi.eval")
 
 Level: TypeAlias = Literal["message", "session"]
 
@@ -45,12 +49,17 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One conversation in order, with the questions about it; ``labels`` stand in the order of ``questions``."""
+    """One conversation in order, with the questions about it; ``labels`` stand in the order of ``questions``.
+
+    Attributes:
+        names: hash -> id in the files, of messages and sessions; empty where ids are those of the files.
+    """
 
     id: str
     entries: tuple[Entry, ...]
     questions: tuple[Question, ...] = ()
     labels: tuple[Label, ...] = field(default=(), repr=False)
+    names: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
     @property
     def session_of(self) -> Mapping[str, str]:
@@ -58,22 +67,89 @@ class Conversation:
         return {entry.message_id: entry.session_id for entry in self.entries}
 
 
-def read_dataset(directory: Path) -> list[Conversation]:
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The questions of a file, by conversation; ``unwritten`` rows have no question yet and were passed over."""
+
+    pairs: Mapping[str, Sequence[tuple[Question, Label]]]
+    unwritten: int = 0
+
+
+def read_dataset(directory: Path, *, hidden: bool = True) -> list[Conversation]:
     """Reads the conversations that have questions, in the order of the file.
+
+    Args:
+        directory: with ``conversations.jsonl`` and ``questions.jsonl``.
+        hidden: ids are replaced by hashes.
 
     Raises:
         NotFound: a file is missing.
         ImportFailed: lines that cannot be read, with their numbers.
     """
     spoken = _read_conversations(directory / "conversations.jsonl")
+    asked = read_questions(directory / "questions.jsonl", spoken).pairs
+    found = [
+        Conversation(name, tuple(entries), tuple(q for q, _ in asked[name]), tuple(label for _, label in asked[name]))
+        for name, entries in spoken.items()
+        if name in asked
+    ]
+    return [opaque(conversation) for conversation in found] if hidden else found
+
+
+def opaque(conversation: Conversation) -> Conversation:
+    """The same conversation with hashes for ids, in messages, questions and labels, and without metadata.
+
+    What a search sees is who said what, when, and what stands together; never an id that somebody wrote.
+    """
+    messages = {
+        entry.message_id: _hashed(conversation.id, "message", entry.message_id) for entry in conversation.entries
+    }
+    sessions = {name: _hashed(conversation.id, "session", name) for name in conversation.session_of.values()}
+
+    def hide(entry: Entry) -> Entry:
+        fields = {key: value for key, value in entry.fields.items() if key != "metadata"}
+        fields["message_id"] = messages[entry.message_id]
+        return replace(entry, session_id=sessions[entry.session_id], fields=fields, title="")
+
+    def evidence(label: Label) -> tuple[str, ...]:
+        known = messages if label.level == "message" else sessions
+        return tuple(known.get(name) or _hashed(conversation.id, label.level, name) for name in label.evidence)
+
+    return Conversation(
+        conversation.id,
+        tuple(map(hide, conversation.entries)),
+        tuple(replace(q, before=messages[q.before] if q.before else None) for q in conversation.questions),
+        tuple(replace(label, evidence=evidence(label)) for label in conversation.labels),
+        {made: name for known in (messages, sessions) for name, made in known.items()},
+    )
+
+
+def _hashed(conversation: str, kind: str, name: str) -> str:
+    return blake2b(f"{kind}\0{conversation}\0{name}".encode(), digest_size=10).hexdigest()
+
+
+def read_questions(path: Path, spoken: Mapping[str, Sequence[Entry]]) -> Asking:
+    """Reads a question file; says how many rows have no question yet.
+
+    Args:
+        path: of the file.
+        spoken: conversation id -> its messages.  Where there is one alone, a row need not name it.
+
+    Raises:
+        NotFound: the file is missing.
+        ImportFailed: lines that cannot be read, with their numbers.
+    """
     asked: dict[str, list[tuple[Question, Label]]] = {}
-    path = directory / "questions.jsonl"
     problems: list[tuple[int, str]] = []
+    unwritten = 0
     with _existing(path).open("rb") as stream:
         for line, value in lines(stream):
             try:
                 if isinstance(value, Problem):
                     raise ValueError(value.what)
+                if value.get("question") == "" and "evidence" in value:
+                    unwritten += 1
+                    continue
                 conversation, question, label = _question(value, spoken)
             except ValueError as error:
                 problems.append((line, str(error)))
@@ -81,11 +157,11 @@ def read_dataset(directory: Path) -> list[Conversation]:
             asked.setdefault(conversation, []).append((question, label))
     if problems:
         raise ImportFailed(str(path), problems, "Mend the file")
-    return [
-        Conversation(name, tuple(entries), tuple(q for q, _ in asked[name]), tuple(label for _, label in asked[name]))
-        for name, entries in spoken.items()
-        if name in asked
-    ]
+    if unwritten:
+        log.warning(
+            "%s: %s without a question yet, passed over", path, "1 row" if unwritten == 1 else f"{unwritten} rows"
+        )
+    return Asking(asked, unwritten)
 
 
 def _read_conversations(path: Path) -> dict[str, list[Entry]]:
@@ -115,7 +191,9 @@ def _question(value: Object, spoken: Mapping[str, Sequence[Entry]]) -> tuple[str
             raise ValueError(f"{key}: must be a text that is not empty")
         return found
 
-    conversation, before, evidence = text("conversation_id"), value.get("before_message_id"), value.get("evidence")
+    alone = len(spoken) == 1 and value.get("conversation_id") is None
+    conversation = next(iter(spoken)) if alone else text("conversation_id")
+    before, evidence = value.get("before_message_id"), value.get("evidence")
     if conversation not in spoken:
         raise ValueError(f"conversation_id: there is no conversation {conversation!r}")
     if before and before not in {entry.message_id for entry in spoken[conversation]}:

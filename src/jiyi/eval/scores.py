@@ -2,13 +2,14 @@
 
 For a ranking and the evidence of a question, ``recall@k`` is the share of the evidence among the first k, ``hit@k``
 whether there is any, ``all@k`` whether all of it is there, and ``mrr`` one over the rank of the first evidence (0 when
-none is ranked).  All are averaged over questions.  At session level a session ranks where its best message does.
+none is ranked).  ``inside@n`` is the share of the evidence in a context of n tokens.  All are averaged over questions.
+At session level a session ranks where its best message does, and is inside when one of its messages is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from jiyi.eval.dataset import Label, Level
@@ -24,6 +25,7 @@ class Row:
     category: str
     counts: bool
     measures: Mapping[str, float]
+    question_id: str = ""
 
 
 def measures(ranking: Sequence[str], evidence: Sequence[str], ks: Sequence[int]) -> dict[str, float]:
@@ -39,7 +41,20 @@ def measures(ranking: Sequence[str], evidence: Sequence[str], ks: Sequence[int])
     }
 
 
-def score(label: Label, ranking: Sequence[str], session_of: Mapping[str, str], ks: Sequence[int]) -> list[Row]:
+def within(inside: Mapping[int, Set[str]], evidence: Sequence[str]) -> dict[str, float]:
+    """The share of the evidence in each budget."""
+    return {
+        f"inside@{budget}": sum(name in found for name in evidence) / len(evidence) for budget, found in inside.items()
+    }
+
+
+def score(
+    label: Label,
+    ranking: Sequence[str],
+    session_of: Mapping[str, str],
+    ks: Sequence[int],
+    inside: Mapping[int, Set[str]] | None = None,
+) -> list[Row]:
     """The rows of one question: at message level where the evidence is messages, and at session level.
 
     Args:
@@ -47,18 +62,29 @@ def score(label: Label, ranking: Sequence[str], session_of: Mapping[str, str], k
         ranking: message ids, best first.
         session_of: message id -> session id.
         ks: where the ranking is cut.
+        inside: budget in tokens -> the messages that stand in such a context.
     """
     if not label.evidence:
         return []
     ranking = [name for name in dict.fromkeys(ranking) if name in session_of]
     sessions, wanted = list(dict.fromkeys(session_of[name] for name in ranking)), label.evidence
+    about, inside = (label.category, label.answerable), inside or {}
     rows: list[Row] = []
     if label.level == "message":
-        rows.append(Row("message", label.category, label.answerable, measures(ranking, label.evidence, ks)))
+        found = measures(ranking, label.evidence, ks) | within(inside, label.evidence)
+        rows.append(Row("message", *about, found, label.question_id))
         wanted = tuple(dict.fromkeys(session_of[name] for name in label.evidence if name in session_of))
     if wanted:
-        rows.append(Row("session", label.category, label.answerable, measures(sessions, wanted, ks)))
+        there = {budget: {session_of[name] for name in names if name in session_of} for budget, names in inside.items()}
+        found = measures(sessions, wanted, ks) | within(there, wanted)
+        rows.append(Row("session", *about, found, label.question_id))
     return rows
+
+
+def only(row: Row, metric: str) -> Row:
+    """A row with the measures of one metric alone."""
+    kept = {name: value for name, value in row.measures.items() if name.partition("@")[0] == metric}
+    return replace(row, measures=kept)
 
 
 def summary(rows: Sequence[Row], level: Level) -> list[dict[str, object]]:

@@ -1,7 +1,8 @@
-"""Keeps the vectors of passages in a file, so that a second evaluation need not embed them again."""
+"""Keeps vectors while evaluating: those of passages in a file for the next run, those of questions in memory."""
 
 from __future__ import annotations
 
+import time
 from array import array
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -78,27 +79,41 @@ class KeptVectors:
 
 
 class QuestionsOnce:
-    """An embedder that embeds the same question once, where it is asked many times and times do not matter.
+    """An embedder that embeds a question once, however many configurations ask it, and says how long that took.
 
     Args:
         inner: who embeds; its owner closes it.
+
+    Attributes:
+        spent: seconds that all questions took.
     """
 
     def __init__(self, inner: Embedder) -> None:
         self.name = inner.name
         self.size = inner.size
+        self.spent = 0.0
         self._inner = inner
-        self._last: tuple[str, Vector] | None = None
+        self._known: dict[str, tuple[Vector, float]] = {}
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """See ``Embedder.embed``."""
-        return await self._inner.embed(texts)
+        made = await self._inner.embed(texts)
+        self.size = self._inner.size
+        return made
 
     async def embed_query(self, text: str) -> Vector:
         """See ``Embedder.embed_query``."""
-        if self._last is None or self._last[0] != text:
-            self._last = (text, await self._inner.embed_query(text))
-        return self._last[1]
+        if text not in self._known:
+            began = time.perf_counter()
+            vector = await self._inner.embed_query(text)
+            took = time.perf_counter() - began
+            self.spent += took
+            self._known[text] = vector, took
+        return self._known[text][0]
+
+    def seconds(self, text: str) -> float | None:
+        """How long a question took when it was embedded; None when it never was."""
+        return self._known[text][1] if text in self._known else None
 
     def split(self, text: str) -> Sequence[str]:
         """See ``Embedder.split``."""

@@ -1,0 +1,238 @@
+"""``eval recall``: how well search finds marked evidence, beside yardsticks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, aclosing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from jiyi.cli import tabling
+from jiyi.cli.app import Interrupted, State, run, shared
+from jiyi.cli.evaluate import embedding, empty_memory, numbers
+from jiyi.cli.output import progress_bars, say, write_json
+from jiyi.config import Settings
+from jiyi.eval import Conversation, Replay, read_dataset, score
+from jiyi.eval.asking import Asker, Reply
+from jiyi.eval.configurations import BASELINES, Configuration
+from jiyi.eval.recall import USER
+from jiyi.eval.results import Measured, results
+from jiyi.eval.scores import only
+from jiyi.eval.vectors import QuestionsOnce
+from jiyi.weighting import weights_of
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from jiyi.ports import Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is measured, and how.
+
+    Attributes:
+        settings: of the memories.
+        configurations: what is measured side by side.
+        ks: where rankings are cut.
+        budgets: tokens of contexts, ascending.
+        limit: how deep rankings go.
+        cache: where vectors are kept.
+    """
+
+    settings: Settings
+    configurations: Sequence[Configuration]
+    ks: Sequence[int]
+    budgets: Sequence[int]
+    limit: int
+    cache: Path | None
+
+
+@click.command()
+@click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--rankings", type=click.Path(path_type=Path), help="Write a line for each question, with its ranking.")
+@click.option("--k", "ks", default="5,10,20", show_default=True, metavar="N,N", help="Where rankings are cut.")
+@click.option("--budgets", default="500,1000,2000,4000", show_default=True, metavar="N,N", help="Tokens of contexts.")
+@click.option("--limit", type=click.IntRange(1), default=200, show_default=True, help="How deep rankings go.")
+@click.option("--no-baselines", is_flag=True, help="Measure the search alone, without yardsticks.")
+@click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
+@click.option("--cache", type=click.Path(path_type=Path), help="Keep vectors here: a stopped or second run is quick.")
+@shared
+@click.pass_obj
+def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
+    """Replay conversations, ask their questions, and see whether the evidence comes back.
+
+    DIR has conversations.jsonl and questions.jsonl.  Each conversation gets a memory of its own; a question with a
+    before_message_id is asked when only what came before is stored.  Beside the search stand, on the same questions:
+    full text alone (bm25), vectors alone (dense), the newest messages (window), and everything (full history).
+    """
+    settings = state.settings()
+    usual = Configuration(f"ranking={settings.ranking}" if settings.ranking else "default",
+                          weights=weights_of(settings.ranking))  # fmt: skip
+    plan = Plan(
+        settings,
+        (usual,) if given["no_baselines"] else (usual, *BASELINES),
+        numbers("k", given["ks"]),
+        numbers("budgets", given["budgets"]),
+        given["limit"],
+        given["cache"],
+    )
+    sets = dict(zip(_names(directories), map(read_dataset, directories), strict=True))
+    work = measure(plan, sets, given["rankings"])
+    if state.json:
+        write_json(as_json(plan, work))
+        return
+    tables = tabling.Tables(plan.configurations, plan.ks, plan.budgets, work.measured, markdown=given["markdown"])
+    tables.model(work.model)
+    tables.sets() if len(sets) > 1 else tables.one_set()
+    for found in work.measured:
+        if found.left_out:
+            say(f"{found.name}: {found.left_out} questions without evidence are not scored")
+
+
+def as_json(plan: Plan, work: Work) -> dict[str, object]:
+    """Everything that was measured; docs/benchmarks/format.md says what each field means."""
+    return {
+        "embedder": work.model,
+        "tokens_counted_by": work.counter,
+        "k": list(plan.ks),
+        "tokens": list(plan.budgets),
+        "limit": plan.limit,
+        "configurations": [one.name for one in plan.configurations],
+        "sets": [found.to_dict() for found in work.measured],
+        "results": [one.to_dict() for one in results(work.measured, plan.configurations)],
+    }
+
+
+def _names(directories: Sequence[Path]) -> list[str]:
+    """What a directory is called in tables: its last part, the whole path where that would name two."""
+    last = [directory.resolve().name or str(directory) for directory in directories]
+    named = [name if last.count(name) == 1 else str(path) for name, path in zip(last, directories, strict=True)]
+    return [name if named.count(name) == 1 else f"{name} ({at + 1})" for at, name in enumerate(named)]
+
+
+def measure(plan: Plan, sets: Mapping[str, Sequence[Conversation]], rankings: Path | None) -> Work:
+    """Replays and asks everything, with progress bars; Ctrl-C says how to go on.
+
+    Raises:
+        Interrupted: by Ctrl-C.
+    """
+    work = Work(plan, [Measured(name) for name in sets])
+    try:
+        with ExitStack() as stack:
+            if rankings is not None:
+                work.rankings = stack.enter_context(rankings.open("w", encoding="utf-8"))
+            bars = stack.enter_context(progress_bars())
+            run(work.all(sets, bars))
+    except KeyboardInterrupt as error:
+        raise Interrupted(_stopped(work, plan.cache)) from error
+    return work
+
+
+@dataclass
+class Work:
+    """The work over all sets, with what is done so far."""
+
+    plan: Plan
+    measured: list[Measured]
+    rankings: IO[str] | None = None
+    model: str = ""
+    counter: str = ""
+    done: int = 0
+    total: int = 0
+    _written: set[str] = field(default_factory=set[str])
+
+    async def all(self, sets: Mapping[str, Sequence[Conversation]], bars: Progress) -> None:
+        """Everything: a pass for each embedder that a configuration wants."""
+        passes = list(_by_embedder(self.plan.configurations))
+        self.total = len(passes) * sum(map(len, sets.values()))
+        for name, configurations in passes:
+            settings = self.plan.settings if name is None else replace(self.plan.settings, embedder=name)
+            async with embedding(settings, self.plan.cache) as embedder:
+                model = embedder.name if embedder else "none (full text alone)"
+                self.model = f"{self.model}, {model}" if self.model else model
+                for measured, conversations in zip(self.measured, sets.values(), strict=True):
+                    task = bars.add_task(measured.name, total=sum(len(found.entries) for found in conversations))
+                    one = _Pass(self, settings, embedder, configurations, measured)
+                    for conversation in conversations:
+                        await one.replayed(conversation, partial(bars.advance, task))
+                        self.done += 1
+                    bars.update(task, completed=sum(len(found.entries) for found in conversations))
+
+    def write(self, measured: Measured, question_id: str, name: str, ranking: Sequence[str]) -> None:
+        """A line of the rankings file: searches only, not their yardsticks."""
+        if self.rankings is not None:
+            line = {"set": measured.name, "question_id": question_id, "configuration": name, "ranking": ranking}
+            self.rankings.write(json.dumps(line, ensure_ascii=False) + "\n")
+            self.rankings.flush()
+
+
+@dataclass
+class _Pass:
+    """One set in the configurations that share an embedder."""
+
+    work: Work
+    settings: Settings
+    embedder: Embedder | None
+    configurations: Sequence[Configuration]
+    measured: Measured
+
+    async def replayed(self, conversation: Conversation, stored: Callable[[int], None]) -> None:
+        """Replays a conversation and asks its questions at their moments."""
+        plan = self.work.plan
+        questions = QuestionsOnce(self.embedder) if self.embedder else None
+        usable = [one for one in self.configurations if questions or one.how != "dense"]
+        replies: dict[int, Reply] = {}
+        async with empty_memory(self.settings, questions) as memory:
+            self.work.counter = memory.counter.name
+            asker = Asker(memory, USER, usable, questions, limit=plan.limit, budgets=plan.budgets)
+
+            def more(count: int) -> None:
+                asker.more()
+                stored(count)
+
+            async with aclosing(Replay(memory, stored=more).moments(conversation)) as moments:
+                async for index in moments:
+                    replies[index] = await asker.ask(conversation.questions[index])
+        self.scored(conversation, usable, [replies[index] for index in range(len(conversation.questions))])
+
+    def scored(self, conversation: Conversation, usable: Sequence[Configuration], replies: Sequence[Reply]) -> None:
+        """Only here are labels looked at."""
+        plan, measured = self.work.plan, self.measured
+        first = not any(one.name in measured.rows for one in usable) or usable[0].name == plan.configurations[0].name
+        session_of, names = conversation.session_of, conversation.names
+        for reply, label in zip(replies, conversation.labels, strict=True):
+            if first:
+                measured.questions += 1
+                measured.left_out += not label.evidence
+                measured.history.append(reply.history)
+                measured.embedding += [] if reply.embedding is None else [reply.embedding]
+            for one, ordered in zip(usable, reply.ordered, strict=True):
+                rows = score(label, ordered.ranking, session_of, plan.ks, ordered.inside)
+                if one.how == "full history":  # has no order
+                    rows = [only(row, "inside") for row in rows]
+                measured.rows.setdefault(one.name, []).extend(rows)
+                if ordered.seconds is not None:
+                    measured.seconds.setdefault(one.name, []).append(ordered.seconds)
+                    ranking = [names.get(name, name) for name in ordered.ranking]
+                    self.work.write(measured, label.question_id, one.name, ranking)
+        if first:
+            measured.conversations += 1
+            measured.messages += len(conversation.entries)
+
+
+def _by_embedder(configurations: Sequence[Configuration]) -> Iterator[tuple[str | None, list[Configuration]]]:
+    names = dict.fromkeys(one.embedder for one in configurations)
+    return ((name, [one for one in configurations if one.embedder == name]) for name in names)
+
+
+def _stopped(work: Work, cache: Path | None) -> str:
+    done = f"stopped; {work.done} of {work.total} conversations are done"
+    if cache is not None:
+        return f"{done}. Run the same command again: vectors made so far are in {cache} and need not be made again"
+    return f"{done}. With --cache DIR a second run need not make the same vectors again"

@@ -1,0 +1,175 @@
+"""The tables of ``eval recall``, on a terminal or as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from jiyi.cli.output import clean, console, counted, show_table
+from jiyi.eval.configurations import Configuration
+from jiyi.eval.results import ALL, Measured, Result, Table, groups, results, times
+from jiyi.eval.scores import LEVELS
+
+
+class Tables:
+    """What was measured, as tables.
+
+    Args:
+        configurations: the first is the one that is judged.
+        ks: cuts of rankings.
+        budgets: tokens of contexts.
+        measured: a set each.
+        markdown: as Markdown instead of for a terminal.
+    """
+
+    def __init__(
+        self, configurations: Sequence[Configuration], ks: Sequence[int], budgets: Sequence[int],
+        measured: Sequence[Measured], *, markdown: bool = False,
+    ) -> None:  # fmt: skip
+        self._configurations = configurations
+        self._main = configurations[0].name
+        self._ks = ks
+        self._budgets = budgets
+        self._measured = measured
+        self._markdown = markdown
+        self._table = Table(list(results(measured, configurations)))
+        self._k = 10 if 10 in ks else ks[len(ks) // 2]
+        """Where the short tables cut."""
+
+    def model(self, name: str) -> None:
+        """Which embedder it was."""
+        console().print(f"embedder: {name}")
+
+    def one_set(self) -> None:
+        """A single set: every configuration, then the first one by category."""
+        for found in self._measured:
+            console().print(f"\n{_about(found)}")
+            for level in LEVELS:
+                names = [one.name for one in self._configurations if self._any(found, one.name, level)]
+                rows = [self._row(found, name, level, ALL, name) for name in names]
+                if not rows:
+                    continue
+                console().print(f"\n{found.name}, {level} level")
+                self._print(["", *self._heads()], rows)
+                categories = list(groups(found.rows[self._main], level))[1:]
+                if len(categories) > 1:
+                    console().print(f"{self._main}, by category")
+                    rows = [self._row(found, self._main, level, one, one or "(none)") for one in categories]
+                    self._print(["", *self._heads()], rows)
+            console().print(self._speed(found))
+
+    def sets(self) -> None:
+        """Several sets: a line each, rankings first, then what stands in contexts, and the time it takes."""
+        k = self._k
+        others = [one.name for one in self._configurations[1:] if one.how in ("bm25", "dense", "window")]
+        measures = [*(f"recall@{cut}" for cut in self._ks), f"hit@{k}", f"all@{k}", "mrr"]
+        heads = ["set", "level", "questions", *(f"{name} R@{k}" for name in others), *map(_head, measures),
+                 f"s.e. of R@{k}"]  # fmt: skip
+        rows: list[list[str]] = []
+        for found, level in self._lines():
+            best = self._table.get(found.name, self._main, level, f"recall@{k}")
+            rows.append([
+                found.name, level, str(best.questions if best else 0),
+                *(self._cell(found, name, level, f"recall@{k}") for name in others),
+                *(self._cell(found, self._main, level, measure) for measure in measures),
+                _short(best.standard_error) if best else "",
+            ])  # fmt: skip
+        print_table(heads, rows, markdown=self._markdown, texts=2)
+        self._contexts()
+
+    def _contexts(self) -> None:
+        others = [one.name for one in self._configurations[1:] if one.how in ("bm25", "dense", "window")]
+        middle = 1000 if 1000 in self._budgets else self._budgets[len(self._budgets) // 2]
+        console().print(
+            "\nShare of the evidence in contexts of so many tokens; tokens of the full history (median); times in ms."
+        )
+        heads = ["set", "level", *(f"in {most:,}" for most in self._budgets), *(f"{one} {middle:,}" for one in others),
+                 "full history", "search p50", "search p95", "embed p50"]  # fmt: skip
+        rows: list[list[str]] = []
+        for found, level in self._lines():
+            searches, embedding = times(found.seconds.get(self._main, [])), times(found.embedding)
+            own = (self._cell(found, self._main, level, f"inside@{budget}") for budget in self._budgets)
+            rows.append([
+                found.name, level, *own,
+                *(self._cell(found, name, level, f"inside@{middle}") for name in others),
+                f"{round(median(found.history)) if found.history else 0:,}",
+                f"{searches['p50']:.1f}", f"{searches['p95']:.1f}", f"{embedding['p50']:.1f}",
+            ])  # fmt: skip
+        print_table(heads, rows, markdown=self._markdown, texts=2)
+
+    def _lines(self) -> list[tuple[Measured, str]]:
+        return [(found, level) for found in self._measured for level in LEVELS if self._any(found, self._main, level)]
+
+    def _any(self, found: Measured, name: str, level: str) -> bool:
+        return self._table.get(found.name, name, level, f"inside@{self._budgets[0]}") is not None
+
+    def _heads(self) -> list[str]:
+        return ["n", *(_head(measure) for measure in self._measures())]
+
+    def _measures(self) -> list[str]:
+        ranked = [f"recall@{cut}" for cut in self._ks]
+        ranked.insert(self._ks.index(self._k) + 1, f"s.e.@{self._k}")
+        return [*ranked, f"hit@{self._k}", f"all@{self._k}", "mrr", *(f"inside@{budget}" for budget in self._budgets)]
+
+    def _row(self, found: Measured, name: str, level: str, category: str, head: str) -> list[str]:
+        def cell(measure: str) -> str:
+            if measure.startswith("s.e."):
+                best = self._table.get(found.name, name, level, f"recall@{self._k}", category)
+                return "" if best is None else _short(best.standard_error)
+            return _value(self._table.get(found.name, name, level, measure, category))
+
+        asked = self._table.get(found.name, name, level, f"inside@{self._budgets[0]}", category)
+        return [head, str(asked.questions if asked else 0), *map(cell, self._measures())]
+
+    def _cell(self, found: Measured, name: str, level: str, measure: str) -> str:
+        return _value(self._table.get(found.name, name, level, measure))
+
+    def _speed(self, found: Measured) -> str:
+        search, text = times(found.seconds.get(self._main, [])), ""
+        if found.embedding:
+            embedding = times(found.embedding)
+            text = f"; the question's embedding before it: p50 {embedding['p50']} ms, p95 {embedding['p95']} ms"
+        return f"search: p50 {search['p50']} ms, p95 {search['p95']} ms{text}"
+
+    def _print(self, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        print_table(heads, rows, markdown=self._markdown)
+
+
+def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, markdown: bool, texts: int = 1) -> None:
+    """Prints a table; all columns but the first ``texts`` are numbers."""
+    if not markdown:
+        heads = [*heads[:texts], *map(_narrow, heads[texts:])]
+        show_table(heads, rows, right=heads[texts:], whole=heads[:texts])
+        return
+    lines = [heads, ["---"] * texts + ["---:"] * (len(heads) - texts), *rows]
+    console().print("".join(f"\n| {' | '.join(clean(cell) for cell in line)} |" for line in lines), soft_wrap=True)
+
+
+def _narrow(head: str) -> str:
+    """A head of numbers on two lines where one would be wider than they are."""
+    if len(head) <= 5:
+        return head
+    return "\n".join(head.rsplit(" ", 1)) if " " in head else head.replace("@", "\n@", 1)
+
+
+def _about(found: Measured) -> str:
+    history = f"; the full history takes {round(median(found.history)):,} tokens (median)" if found.history else ""
+    about = f"{counted(found.questions, 'question')} about {counted(found.conversations, 'conversation')}"
+    return f"{found.name}: {about}, {counted(found.messages, 'message')}{history}"
+
+
+def _head(measure: str) -> str:
+    metric, _, cut = measure.partition("@")
+    short = {"recall": "R", "mrr": "MRR", "inside": "in"}.get(metric, metric)
+    if metric == "s.e.":
+        return metric
+    return f"{short} {int(cut):,}" if metric == "inside" else f"{short}@{cut}" if cut else short
+
+
+def _value(found: Result | None) -> str:
+    return "" if found is None else _short(found.value)
+
+
+def _short(value: float) -> str:
+    """A share with three digits, as tables of shares have it: .758, 1.000."""
+    return f"{value:.3f}".removeprefix("0")

@@ -1,0 +1,197 @@
+"""Asks one question in several configurations, and takes the time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from jiyi.copies import origin
+from jiyi.engine import AsyncMemory
+from jiyi.eval.configurations import Configuration
+from jiyi.eval.dataset import Question
+from jiyi.eval.vectors import QuestionsOnce
+from jiyi.indexing import LEXICAL
+from jiyi.quoting import HEADER, quoted
+from jiyi.text import language, query_terms
+from jiyi.tokens import REPLY, count_message
+from jiyi.types import Found, Item, Message, Probe
+
+_LINE_END = 2  # tokens: a line's end, and an empty line before another session
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """What one configuration made of one question.
+
+    Attributes:
+        ranking: message ids, best first.
+        inside: budget in tokens -> the messages that a context of so many tokens quotes.
+        seconds: of the search without the question's embedding; None for a yardstick.
+    """
+
+    ranking: tuple[str, ...]
+    inside: Mapping[int, frozenset[str]]
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One question, asked in all configurations.
+
+    Attributes:
+        ordered: in the order of the configurations.
+        embedding: seconds that the question's vector took; None without an embedder.
+        history: tokens of everything said so far, as messages of a chat.
+    """
+
+    ordered: tuple[Ordered, ...]
+    embedding: float | None
+    history: int
+
+
+class Asker:
+    """Asks the questions of one user.  Nothing of a label is known here.
+
+    Args:
+        memory: everything in it is indexed, and its worker is stopped.
+        user_id: whose messages are searched.
+        configurations: all with the memory's embedder.
+        questions: the memory's embedder, None where it has none.
+        limit: how deep rankings go.
+        budgets: tokens of the contexts that are filled.
+    """
+
+    def __init__(
+        self,
+        memory: AsyncMemory,
+        user_id: str,
+        configurations: Sequence[Configuration],
+        questions: QuestionsOnce | None,
+        *,
+        limit: int = 200,
+        budgets: Sequence[int] = (),
+    ) -> None:
+        self._memory = memory
+        self._user = user_id
+        self._configurations = configurations
+        self._questions = questions
+        self._limit = limit
+        self._budgets = budgets
+        self._messages: list[Message] | None = None
+        self._lines: dict[tuple[str, str], int] = {}
+        self._chat: dict[str, int] = {}
+
+    def more(self) -> None:
+        """Something was stored since the last question."""
+        self._messages = None
+
+    async def ask(self, question: Question) -> Reply:
+        """Asks it in every configuration, in order; the first one embeds it."""
+        if self._messages is None:
+            self._messages = await self._memory.messages(user_id=self._user)
+        history = REPLY + sum(map(self._as_chat, self._messages))
+        usual = self._memory.searcher.weights
+        found: Found | None = None
+        ordered: list[Ordered] = []
+        try:
+            for one in self._configurations:
+                if one.how == "search":
+                    self._memory.searcher.weights = one.weights
+                    ranked, seconds = await self._search(question.text)
+                    ordered.append(self._filled(ranked, question.text, seconds))
+                elif one.how in ("bm25", "dense"):
+                    found = found or await self._find(question.text)
+                    ranked = _by_words(found) if one.how == "bm25" else _by_meaning(found)
+                    ordered.append(self._filled(_once(ranked, self._limit), question.text))
+                else:
+                    ordered.append(self._recited(one.how == "window", history, question.text))
+        finally:
+            self._memory.searcher.weights = usual
+        return Reply(tuple(ordered), self._questions.seconds(question.text) if self._questions else None, history)
+
+    async def _search(self, question: str) -> tuple[list[Message], float]:
+        began = time.perf_counter()
+        before = self._questions.spent if self._questions else 0.0
+        hits = await self._memory.search(question, user_id=self._user, k=self._limit, floor=0)
+        embedding = self._questions.spent - before if self._questions else 0.0
+        return [hit.message for hit in hits], time.perf_counter() - began - embedding
+
+    async def _find(self, question: str) -> Found:
+        """Both indexes looked through to the end: a yardstick must not suffer from limits that make a search quick."""
+        vector = await self._questions.embed_query(question) if self._questions else None
+        probe = Probe(
+            terms=query_terms(question),
+            model=self._questions.name if self._questions else "",
+            vector=vector,
+            best=self._limit,
+            postings=len(self._messages or ()),
+            step=LEXICAL,
+        )
+        return await self._memory.store.find(self._memory.scope(self._user), probe)
+
+    def _recited(self, window: bool, history: int, question: str) -> Ordered:
+        """The newest messages first; or everything, where it fits the budget whole."""
+        said = self._messages or []
+        if not window:
+            everything = frozenset(message.id for message in said)
+            fits = {budget: everything if history <= budget else frozenset[str]() for budget in self._budgets}
+            return Ordered(tuple(message.id for message in reversed(said)), fits)
+        filled = self._filled(list(reversed(said)), question)
+        return Ordered(filled.ranking[: self._limit], filled.inside)
+
+    def _filled(self, ranked: Sequence[Message], question: str, seconds: float | None = None) -> Ordered:
+        """Fills each budget with quoted lines, best first; what does not fit whole is skipped."""
+        spoken = language(question)
+        frame = count_message(self._memory.counter, {"role": "system", "content": HEADER[spoken] + "\n"})
+        most = max(self._budgets, default=0) - frame
+        inside: dict[int, frozenset[str]] = {}
+        sizes = list(self._sizes(ranked, spoken, most))
+        for budget in self._budgets:
+            room, taken = budget - frame, list[str]()
+            for message, size in sizes:
+                if 0 < size <= room:
+                    room -= size
+                    taken.append(message.id)
+            inside[budget] = frozenset(taken)
+        return Ordered(tuple(message.id for message in ranked), inside, seconds)
+
+    def _sizes(self, ranked: Iterable[Message], spoken: str, room: int) -> Iterator[tuple[Message, int]]:
+        """Tokens of the messages' lines, until nothing more could fit the largest budget."""
+        for message in ranked:
+            if room <= 0:
+                return
+            size = self._lines.get((message.id, spoken))
+            if size is None:
+                text = quoted(Item((message,)), spoken)
+                size = self._memory.counter.count(text) + _LINE_END if text else 0
+                self._lines[message.id, spoken] = size
+            if size <= room:
+                room -= size
+            yield message, size
+
+    def _as_chat(self, message: Message) -> int:
+        found = self._chat.get(message.id)
+        if found is None:
+            found = count_message(self._memory.counter, {"role": message.role, "content": message.text})
+            self._chat[message.id] = found
+        return found
+
+
+def _by_words(found: Found) -> Iterator[Message]:
+    order = sorted(found.words, key=lambda seq: (-found.words[seq], -seq))
+    return (found.messages[seq] for seq in order if seq in found.messages)
+
+
+def _by_meaning(found: Found) -> Iterator[Message]:
+    return (found.messages[seq] for seq in found.dense.hits if seq in found.messages)
+
+
+def _once(ranked: Iterable[Message], limit: int) -> list[Message]:
+    """Of a message and its copies in forks the first alone, as a search does."""
+    first: dict[str, Message] = {}
+    for message in ranked:
+        if len(first) == limit:
+            break
+        first.setdefault(origin(message), message)
+    return list(first.values())
