@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from jiyi.copies import origin
@@ -106,16 +107,8 @@ class Searcher:
                 relevance=found.relevance,
                 message=found.message,
                 parts=found.parts,
-                before=tuple(
-                    m
-                    for m in around.get(found.message.session_id, ())
-                    if 0 < found.message.position - m.position <= wanted.neighbours
-                ),
-                after=tuple(
-                    m
-                    for m in around.get(found.message.session_id, ())
-                    if 0 < m.position - found.message.position <= wanted.neighbours
-                ),
+                before=tuple(m for m in around(found.message) if m.position < found.message.position),
+                after=tuple(m for m in around(found.message) if m.position > found.message.position),
                 terms=lexical.hits.get(found.message.seq, _NO_WORDS)[1],
                 asked=asked,
                 floor=floor,
@@ -123,8 +116,24 @@ class Searcher:
             for found in best
         ]
 
-    async def _around(self, scope: Scope, messages: Sequence[Message], reach: int) -> Mapping[str, Sequence[Message]]:
-        if reach <= 0:
-            return {}
-        sessions = dict.fromkeys(message.session_id for message in messages if message.session_id)
-        return {name: await self.store.messages(scope, Filter(session_id=name)) for name in sessions}
+    async def _around(
+        self, scope: Scope, messages: Sequence[Message], reach: int
+    ) -> Callable[[Message], Iterable[Message]]:  # fmt: skip
+        """Gives those up to ``reach`` before and after each message on its session's path, all read in one look."""
+        near = stretches(messages, reach) if reach > 0 else ()
+        read = await self.store.messages(scope, Filter(stretches=near)) if near else []
+        by_session = defaultdict[str, list[Message]](list)
+        for message in sorted(read, key=lambda message: message.position):
+            by_session[message.session_id].append(message)
+
+        def around(message: Message) -> Iterable[Message]:
+            beside = by_session.get(message.session_id, ())
+            return (other for other in beside if abs(other.position - message.position) <= reach)
+
+        return around
+
+
+def stretches(messages: Iterable[Message], reach: int) -> tuple[tuple[str, int, int], ...]:
+    """The parts of their sessions (``Filter.stretches``) up to ``reach`` before and after some messages."""
+    found = ((m.session_id, max(1, m.position - reach), m.position + reach) for m in messages if m.session_id)
+    return tuple(dict.fromkeys(found))

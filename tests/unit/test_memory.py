@@ -146,6 +146,21 @@ async def test_neighbours_of_a_hit_come_in_order(open_memory: OpenMemory) -> Non
     hit = (await memory.search("kiwi", user_id="ada", neighbours=2, floor=0))[0]
     assert [m.text for m in hit.before] == ["one", "two"]
     assert [m.text for m in hit.after] == ["four", "five"]
+    (hit,) = await memory.search("kiwi", user_id="ada", neighbours=10**9, k=1)
+    assert [m.text for m in hit.before] == ["one", "two"] and len(hit.after) == 2
+
+
+async def test_neighbours_are_those_of_the_hits_own_path(open_memory: OpenMemory) -> None:
+    memory = await open_memory()
+    for name in ("s", "t"):
+        chat = memory.session(name, user_id="ada")
+        for text in (f"{name} one", f"the kiwi of {name}", f"{name} left"):
+            await chat.add("user", text)
+        await chat.branch((await chat.messages())[1].id)
+        await chat.add("user", f"{name} three")
+    hits = await memory.search("kiwi", user_id="ada", neighbours=1)
+    found = {hit.text: [m.text for m in (*hit.before, *hit.after)] for hit in hits if "kiwi" in hit.text}
+    assert found == {f"the kiwi of {name}": [f"{name} one", f"{name} three"] for name in ("s", "t")}
 
 
 async def test_search_sees_what_is_not_indexed_yet(open_memory: OpenMemory) -> None:

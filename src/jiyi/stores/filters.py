@@ -94,6 +94,17 @@ def _named(scope: int, where: Filter) -> _Conditions:
         marks = ", ".join("?" * len(where.ids))
         packed = map(rows.pack, where.ids)
         found.append((f"m.key IN (SELECT key FROM message WHERE key >> 32 = ? AND id IN ({marks}))", (scope, *packed)))
+    if where.stretches is not None:
+        active = "0, 1" if where.active is None else int(where.active)
+        found.append(
+            (
+                "m.key IN (SELECT n.key FROM json_each(?) AS w"
+                " CROSS JOIN session AS s ON s.scope = ? AND s.name = json_extract(w.value, '$[0]')"
+                f" CROSS JOIN message AS n ON n.session = s.id AND n.active IN ({active})"
+                " AND n.position BETWEEN json_extract(w.value, '$[1]') AND json_extract(w.value, '$[2]'))",
+                (json.dumps(where.stretches), scope),
+            )
+        )
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -213,6 +213,7 @@ def matches(message: Message, where: Filter) -> bool:
         where.session_id in (None, message.session_id)
         and (where.ids is None or message.id in where.ids)
         and (where.seqs is None or message.seq in where.seqs)
+        and (where.stretches is None or _within(message, where.stretches))
         and (where.roles is None or message.role in where.roles)
         and (where.kinds is None or message.kind in where.kinds)
         and where.category in (None, message.category)
@@ -221,3 +222,8 @@ def matches(message: Message, where: Filter) -> bool:
         and message.seq > where.after_seq
         and where.active in (None, message.active)
     )
+
+
+def _within(message: Message, stretches: Iterable[tuple[str, int, int]]) -> bool:
+    at = message.position
+    return any(message.session_id == session and 0 < first <= at <= last for session, first, last in stretches)

@@ -150,6 +150,7 @@ class Filter:
     Attributes:
         session_id, roles, kinds, category: equal to, or one of.
         ids, seqs: exactly these.
+        stretches: on one of these parts of a path: session, first and last position.
         after_seq: only seq > this.
         since, until: created_at >= since, < until; messages without a time do not match either.
         active: None for all branches.
@@ -158,6 +159,7 @@ class Filter:
     session_id: str | None = None
     ids: tuple[str, ...] | None = None
     seqs: tuple[int, ...] | None = None
+    stretches: tuple[tuple[str, int, int], ...] | None = None
     roles: tuple[Role, ...] | None = None
     kinds: tuple[MessageKind, ...] | None = None
     category: str | None = None

@@ -141,6 +141,24 @@ class Branches(StoreCase):
         assert await store.sessions(ADA) == before
         assert await self.path(store) == ["a", "b"]
 
+    async def test_stretches_of_a_path(self, store: Store) -> None:
+        await self.add(store, "a", "b", "c", "d")
+        await self.add(store, "p", "q", session='it\'s "other" 中')
+        await self.add(store, "x", "y", after="b")
+        await self.add(store, "bobs", scope=BOB)
+        await store.append(ADA, "", [statement("fact")])
+
+        async def found(*stretches: tuple[str, int, int], **more: object) -> list[str]:
+            return ids(await store.messages(ADA, Filter(stretches=stretches, **more)))  # pyright: ignore[reportArgumentType]
+
+        assert await found(("s", 2, 3)) == ["b", "x"]
+        assert await found(("s", 2, 3), active=None) == ["b", "c", "x"]
+        assert await found(("s", 2, 3), active=False) == ["c"]
+        assert await found(("s", 4, 10**30), ('it\'s "other" 中', 1, 1), ("s", 4, 4)) == ["p", "y"]
+        assert await found(("s", 1, 9), roles=("assistant",)) == []
+        assert await found(("s", 3, 2), ("missing", 1, 9), ("", 0, 9), ("s", -5, 0)) == []
+        assert await found() == []
+
     async def test_a_deep_tree(self, store: Store) -> None:
         for start in range(0, 300, 30):
             after = None if not start else f"m{start - 15}"
