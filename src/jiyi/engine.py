@@ -277,9 +277,27 @@ class AsyncMemory:
 
     # -- derived
 
-    async def drain(self, progress: Callable[[list[Progress]], None] | None = None) -> None:
-        """Waits until everything is derived that can be; reports the progress after each batch."""
-        await self.worker.drain(progress)
+    async def drain(
+        self, progress: Callable[[list[Progress]], None] | None = None, *, steps: Sequence[str] | None = None
+    ) -> None:
+        """Waits until everything is derived that can be.
+
+        Args:
+            progress: called with the progress after each batch.
+            steps: names of the derivations to wait for, as ``progress()`` has them; None for all.
+
+        Raises:
+            InvalidInput: there is no such step.
+        """
+        await self.worker.drain(progress, self._named(steps))
+
+    def _named(self, steps: Sequence[str] | None) -> Sequence[str]:
+        """Names of steps that there are."""
+        there = [step.name for step in self.worker.steps]
+        for name in there if steps is None else steps:
+            if name not in there:
+                raise InvalidInput("steps", f"there is no {name!r} here; there are {', '.join(there)}")
+        return there if steps is None else steps
 
     async def progress(self) -> list[Progress]:
         """How far each derivation is: both indexes, and what the recipe's strategies need."""
@@ -297,7 +315,7 @@ class AsyncMemory:
         if embedder is not None and self.searcher.embedder is None:
             await self.worker.add(DenseIndex(embedder))
             self.searcher.embedder = embedder
-        await self.worker.drain(progress)
+        await self.worker.drain(progress, [step.name for step in self.worker.steps if is_index(step)])
         failed = [step for step in await self.progress() if is_index(step.step) and step.done < step.total]
         if failed:
             raise StoreError(

@@ -28,6 +28,7 @@ class LexicalIndex:
 
     step = LEXICAL
     batch_size = 500
+    asks_llm = False
 
     async def derive(self, batch: Batch) -> Changes:
         """Terms of the batch's messages."""
@@ -43,6 +44,7 @@ class DenseIndex:
     """
 
     batch_size = 32
+    asks_llm = False
 
     def __init__(self, embedder: Embedder) -> None:
         self.step = dense_step(embedder.name)

@@ -165,9 +165,11 @@ class Memory:
         """See ``AsyncMemory.stats``."""
         return _run(self._async.stats(user_id))
 
-    def drain(self, progress: Callable[[list[Progress]], None] | None = None) -> None:
+    def drain(
+        self, progress: Callable[[list[Progress]], None] | None = None, *, steps: Sequence[str] | None = None
+    ) -> None:
         """See ``AsyncMemory.drain``."""
-        _run(self._async.drain(progress))
+        _run(self._async.drain(progress, steps=steps))
 
     def progress(self) -> list[Progress]:
         """See ``AsyncMemory.progress``."""

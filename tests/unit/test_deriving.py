@@ -15,6 +15,7 @@ class Shouts:
     """Derives every message in capitals."""
 
     batch_size = 10
+    asks_llm = False
 
     def __init__(self, step: Step = Step("shouts", "1")) -> None:  # noqa: B008 - frozen
         self.step = step

@@ -20,6 +20,8 @@ SCOPE = Scope("ada")
 class Recorder:
     """A deriver that notes what it is given, and fails where it is told to."""
 
+    asks_llm = False
+
     def __init__(self, batch_size: int = 10, bad: frozenset[str] = frozenset(), name: str = "notes") -> None:
         self.step = Step(name, "1")
         self.batch_size = batch_size
@@ -180,8 +182,8 @@ async def test_two_workers_derive_each_message_once(store: Store, clock: FakeClo
 
 
 async def test_a_slow_batch_is_derived_once_by_two_workers(store: Store, clock: FakeClock, monkeypatch) -> None:
-    monkeypatch.setattr("jiyi.worker.LEASE", 0.4)
-    monkeypatch.setattr("jiyi.worker.RENEWED", 0.1)
+    monkeypatch.setattr("jiyi.lane.LEASE", 0.4)
+    monkeypatch.setattr("jiyi.lane.RENEWED", 0.1)
 
     class Slow(Recorder):
         async def derive(self, batch: Batch) -> Changes:

@@ -23,7 +23,12 @@ def pending(progress: Sequence[Progress]) -> int:
 async def catch_up(memory: AsyncMemory) -> None:
     """Indexes what was just added, unless so much waits that it would take long."""
     if 0 < pending(await memory.progress()) <= LITTLE:
-        await memory.drain()
+        await index(memory)
+
+
+async def index(memory: AsyncMemory, report: Callable[[list[Progress]], None] | None = None) -> None:
+    """Brings both indexes up to the log; what a chat model derives is not waited for."""
+    await memory.drain(report, steps=[step.name for step in memory.worker.steps if is_index(step)])
 
 
 async def with_bars(work: Callable[[Callable[[list[Progress]], None]], object]) -> list[Progress]:

@@ -82,10 +82,16 @@ class Batch:
 
 
 class Deriver(Protocol):
-    """Derives records or index entries from the log, in the background, batch by batch."""
+    """Derives records or index entries from the log, in the background, batch by batch.
+
+    Attributes:
+        batch_size: messages of one batch, at most.
+        asks_llm: it asks a chat model.  Such derivers work in a lane of their own, so that nothing else waits for one.
+    """
 
     step: Step
     batch_size: int
+    asks_llm: bool
 
     async def derive(self, batch: Batch) -> Changes:
         """What to write for this batch.  The same batch gives the same changes."""

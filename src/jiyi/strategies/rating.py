@@ -55,6 +55,7 @@ class ModelRating:
 
     step = STEP
     batch_size = _BATCH
+    asks_llm = True
 
     def __init__(self, llm: LLM) -> None:
         self._llm = llm
