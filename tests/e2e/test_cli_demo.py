@@ -228,3 +228,40 @@ def test_eval_recipes_compares_them_and_recommends_one(jiyi: Run, here: Path) ->
     assert {row["recipe"] for row in both["sets"][0]["recipes"]} == {"casual"}
     assert jiyi("eval", "recipes", "set", "--recipe", "nobody").code == 3
     assert jiyi("eval", "recipes", "set", "--max-tokens", "0").code == 2
+
+
+def test_results_become_a_page(jiyi: Run, here: Path) -> None:
+    dataset(here / "聊天")
+    ran = jiyi("eval", "recall", "聊天", "--html", "recall.html").well()
+    assert "recall.html is written" in ran.err
+    text = (here / "recall.html").read_text(encoding="utf-8")
+    assert "Recall: 聊天" in text and "recall@10 by category" in text and "Evidence in contexts" in text
+    ran = jiyi("eval", "recipes", "聊天", "--max-tokens", "200,900", "--html", "recipes.html", "--json").well()
+    assert "whole past" in (here / "recipes.html").read_text(encoding="utf-8")
+    (here / "a.json").write_text(ran.out, encoding="utf-8")
+    (here / "b.json").write_text(jiyi("eval", "recall", "聊天", "--json").well().out, encoding="utf-8")
+    jiyi("eval", "report", "a.json", "b.json", "--html", "both.html", "--title", "记忆 <1>").well()
+    text = (here / "both.html").read_text(encoding="utf-8")
+    assert "<h1>记忆 &lt;1&gt;</h1>" in text and "Recall: 聊天 (b.json)" in text and "Recipes: 聊天 (a.json)" in text
+    assert jiyi("eval", "report", "a.json", "--html", "x.html", "--json").well().json["html"].endswith("x.html")
+
+
+def test_a_page_that_cannot_be_made_is_refused_before_the_work(jiyi: Run, here: Path) -> None:
+    dataset(here / "set")
+    for html in ("nowhere/page.html", "set"):
+        ran = jiyi("eval", "recall", "set", "--html", html, "--json")
+        assert ran.code == 2 and ran.error["field"] == "html" and not ran.out
+    (here / "a.json").write_text("{", encoding="utf-8")
+    assert jiyi("eval", "report", "a.json", "--html", "x.html").code == 2
+    assert jiyi("eval", "report", "gone.json", "--html", "x.html").code == 3
+    (here / "a.json").write_text('{"sets": []}', encoding="utf-8")
+    assert "no result" in jiyi("eval", "report", "a.json", "--html", "x.html").err and not (here / "x.html").exists()
+
+
+def test_without_the_extra_a_page_is_refused_before_the_work(
+    jiyi: Run, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset(here / "set")
+    monkeypatch.setattr("jiyi.eval.page.html.find_spec", lambda name: None)
+    ran = jiyi("eval", "floor", "set", "--html", "x.html")
+    assert ran.code == 5 and "jiyi[eval]" in ran.err

@@ -15,6 +15,7 @@ from jiyi.cli.history import add, remember, sessions, users
 from jiyi.cli.moving import export, import_
 from jiyi.cli.recall import context, search
 from jiyi.cli.recalling import recall
+from jiyi.cli.reporting import report
 from jiyi.cli.showcase import demo
 from jiyi.cli.upkeep import backup, reindex, restore, stats
 
@@ -27,6 +28,7 @@ evaluate.add_command(decay)
 evaluate.add_command(floor)
 evaluate.add_command(recipes)
 evaluate.add_command(recall)
+evaluate.add_command(report)
 app = App(COMMANDS)
 
 

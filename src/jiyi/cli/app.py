@@ -10,6 +10,7 @@ import traceback
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast
 
 import click
@@ -66,6 +67,7 @@ class State:
     agent: str | None = None
     embedder: str | None = None
     json: bool = False
+    html: Path | None = None
     traceback: bool = False
 
     def settings(self) -> Settings:

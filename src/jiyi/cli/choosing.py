@@ -11,7 +11,8 @@ import click
 
 from jiyi.cli.app import State, run, shared
 from jiyi.cli.evaluate import embedding, empty_memory, numbers
-from jiyi.cli.output import console, counted, progress_bars, say, show_table, write_json
+from jiyi.cli.output import console, counted, progress_bars, say, show_table
+from jiyi.cli.reporting import delivered, html_option
 from jiyi.config import Settings
 from jiyi.errors import MissingDependency
 from jiyi.eval import Conversation, read_dataset
@@ -36,6 +37,7 @@ Sets = Sequence[tuple[Path, Sequence[Conversation]]]
 )
 @click.option("--price", type=click.FloatRange(0), metavar="AMOUNT", help="Of a million prompt tokens: shows the cost.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Keep vectors here: a stopped or second run is quick.")
+@html_option
 @shared
 @click.pass_obj
 def recipes(state: State, directories: tuple[Path, ...], recipes: tuple[str, ...], budgets: str,
@@ -50,8 +52,7 @@ def recipes(state: State, directories: tuple[Path, ...], recipes: tuple[str, ...
     sets = [(directory, read_dataset(directory)) for directory in directories]
     rows = run(_whole(state.settings(), sets, settings, cache))
     value = _value(rows, price)
-    if state.json:
-        write_json(value)
+    if delivered(state, value):
         return
     for found in value["sets"]:
         _show(found, price)

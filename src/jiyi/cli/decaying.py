@@ -12,7 +12,8 @@ import click
 
 from jiyi.cli.app import State, run, shared
 from jiyi.cli.evaluate import embedding, empty_memory, numbers, spoken
-from jiyi.cli.output import console, progress_bars, show_table, write_json
+from jiyi.cli.output import console, progress_bars, show_table
+from jiyi.cli.reporting import delivered, html_option
 from jiyi.config import Settings
 from jiyi.errors import InvalidInput
 from jiyi.eval import Conversation, read_dataset
@@ -28,6 +29,7 @@ from jiyi.recipes import RECIPES, compose
 @click.option("--recipe", "recipes", multiple=True, metavar="NAME", help="May be repeated.  Default: all that ship.")
 @click.option("--max-tokens", default=1000, show_default=True, type=click.IntRange(1), help="Tokens of a context.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Keep vectors here: a stopped or second run is quick.")
+@html_option
 @shared
 @click.pass_obj
 def decay(  # noqa: PLR0913
@@ -49,9 +51,7 @@ def decay(  # noqa: PLR0913
         raise InvalidInput("DIR", "holds no talk of a user that could stand between a fact and its question")
     kept = run(_whole(state.settings(), plan, distances, names, max_tokens, cache))
     rows = summary(kept, distances, names)
-    if state.json:
-        write_json({"max_tokens": max_tokens, "rows": rows})
-    else:
+    if not delivered(state, {"max_tokens": max_tokens, "rows": rows}):
         _show(rows, names, max_tokens)
 
 

@@ -11,7 +11,8 @@ import click
 
 from jiyi.cli.app import State, run, shared
 from jiyi.cli.evaluate import embedding, empty_memory, spoken
-from jiyi.cli.output import console, progress_bars, say, show_table, write_json
+from jiyi.cli.output import console, progress_bars, say, show_table
+from jiyi.cli.reporting import delivered, html_option
 from jiyi.config import Settings
 from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput
@@ -35,6 +36,7 @@ Sets = Mapping[str, Sequence[Conversation]]
     help="Questions about others, for each language.",
 )
 @click.option("--cache", type=click.Path(path_type=Path), help="Keep vectors here: a stopped or second run is quick.")
+@html_option
 @shared
 @click.pass_obj  # fmt: skip
 def floor(state: State, directories: tuple[Path, ...], questions: int, cache: Path | None) -> None:
@@ -58,10 +60,8 @@ def floor(state: State, directories: tuple[Path, ...], questions: int, cache: Pa
         if len(here) == 1 and not state.json:
             say(f"note: only one directory in {language!r}: others of the same set ask, and may happen to be answered")
         curves[language] = run(_curve(state.settings(), here, asked, cache))
-    if state.json:
-        write_json(
-            {"default": DEFAULT.floor, "curves": {name: list(map(_row, found)) for name, found in curves.items()}}
-        )
+    value = {"default": DEFAULT.floor, "curves": {name: list(map(_row, found)) for name, found in curves.items()}}
+    if delivered(state, value):
         return
     for name, points in curves.items():
         _show(name, points)

@@ -15,7 +15,8 @@ import click
 from jiyi.cli import tabling
 from jiyi.cli.app import Interrupted, State, run, shared
 from jiyi.cli.evaluate import embedding, empty_memory, numbers
-from jiyi.cli.output import progress_bars, say, write_json
+from jiyi.cli.output import progress_bars, say
+from jiyi.cli.reporting import delivered, html_option
 from jiyi.config import Settings
 from jiyi.eval import Conversation, Replay, read_dataset, score
 from jiyi.eval.asking import Asker, Reply
@@ -62,6 +63,7 @@ class Plan:
 @click.option("--no-baselines", is_flag=True, help="Measure the search alone, without yardsticks.")
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Keep vectors here: a stopped or second run is quick.")
+@html_option
 @shared
 @click.pass_obj
 def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
@@ -84,8 +86,7 @@ def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
     )
     sets = dict(zip(_names(directories), map(read_dataset, directories), strict=True))
     work = measure(plan, sets, given["rankings"])
-    if state.json:
-        write_json(as_json(plan, work))
+    if delivered(state, as_json(plan, work)):
         return
     tables = tabling.Tables(plan.configurations, plan.ks, plan.budgets, work.measured, markdown=given["markdown"])
     tables.model(work.model)
