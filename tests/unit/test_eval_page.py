@@ -153,14 +153,15 @@ def test_several_sets_have_an_overview() -> None:
     assert first.title == "Recall: all sets" and [one.title for one in rest] == ["Recall: a", "Recall: b"]
     (table,) = first.parts
     assert table.rows == [["a", "message", "0.750", "0.500"], ["b", "message", "0.750", "0.500"]]  # type: ignore[union-attr]
-    plot, compared, bars = rest[0].parts
+    plot, inside, compared, bars = rest[0].parts
     assert isinstance(plot, Plot) and [line.name for line in plot.lines] == [
         "default",
         "bm25",
         "everything that was said",
     ]
-    assert compared.heads == ["message level", "recall@10", "mrr", "inside@500", "inside@1,000"]  # type: ignore[union-attr]
-    assert compared.rows[1] == ["bm25", "0.500", "0.250", "0.250", "0.500"]  # type: ignore[union-attr]
+    assert inside.heads == ["inside tokens", "500", "1,000"] and inside.rows[0] == ["default", "0.500", "0.750"]  # type: ignore[union-attr]
+    assert compared.heads == ["message level", "recall@10", "mrr"]  # type: ignore[union-attr]
+    assert compared.rows == [["default", "0.750", "0.500"], ["bm25", "0.500", "0.250"]]  # type: ignore[union-attr]
     assert [(bar.name, bar.note) for bar in bars.bars] == [
         ("ALL", "3 questions · bm25 0.500"),
         ("a", "3 questions · bm25 0.500"),

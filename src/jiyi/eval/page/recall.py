@@ -9,7 +9,7 @@ from jiyi.eval.page.words import Result, counted, titled
 
 _ALL = "ALL"
 _EVERYTHING = "full history"
-_SHOWN = ("recall", "hit", "all", "mrr", "inside")
+_SHOWN = ("recall", "hit", "all", "mrr")
 
 Numbers = Mapping[tuple[str, str, str, str], Result]
 """(configuration, level, category, measure) -> the result, of one set."""
@@ -64,16 +64,21 @@ def _one(about: Result, here: Numbers, names: Sequence[str], result: Result, ori
 def _inside(about: Result, here: Numbers, names: Sequence[str], level: str) -> list[Part]:
     """The share of the evidence in contexts of each size."""
     lines: list[Line] = []
+    rows: list[list[str]] = []
+    budgets: dict[int, None] = {}
     for name in names:
-        points = [_point(one) for key, one in here.items() if key[:3] == (name, level, _ALL) and one["tokens"]]
-        if points and name != _EVERYTHING:
-            lines.append(Line(name, points))
+        found = [one for key, one in here.items() if key[:3] == (name, level, _ALL) and one["tokens"]]
+        if found and name != _EVERYTHING:
+            lines.append(Line(name, [_point(one) for one in found]))
+            budgets |= {one["tokens"]: None for one in found}
+            rows.append([name, *(f"{one['value']:.3f}" for one in found)])
     if not lines:
         return []
     if about["full_history_tokens"]:
         lines.append(Line("everything that was said", [Point(about["full_history_tokens"], 1.0)]))
     title = f"Evidence in contexts, {level} level"
-    return [Plot(title, "tokens of the context", "share of the evidence", lines, log=True)]
+    plot = Plot(title, "tokens of the context", "share of the evidence", lines, log=True)
+    return [plot, Table(["inside tokens", *(f"{budget:,}" for budget in budgets)], rows, marked=frozenset({0}))]
 
 
 def _point(one: Result) -> Point:
@@ -83,6 +88,7 @@ def _point(one: Result) -> Point:
 
 def _compared(here: Numbers, names: Sequence[str], level: str) -> Table:
     """Every configuration over all questions."""
+    here = {key: one for key, one in here.items() if one["metric"] in _SHOWN}
     measures = list(dict.fromkeys(key[3] for key in here if key[1:3] == (level, _ALL)))
     measures.sort(key=lambda name: _SHOWN.index(name.partition("@")[0]))
     rows: list[list[str]] = []
