@@ -108,7 +108,7 @@ def test_recall_is_measured_and_later_messages_are_not_seen(jiyi: Run, here: Pat
 
 def test_recall_stands_beside_yardsticks_in_the_same_run(jiyi: Run, here: Path) -> None:
     dataset(here / "set")
-    command = ["--embedder", "hashing", "eval", "recall", "set", "--budgets", "30,1000"]
+    command = ["--embedder", "hashing", "eval", "recall", "set", "--max-tokens", "30,1000"]
     value = jiyi(*command, "--json").well().json
     assert value["configurations"] == ["default", "bm25", "dense", "window", "full history"]
     rows = {
@@ -124,6 +124,37 @@ def test_recall_stands_beside_yardsticks_in_the_same_run(jiyi: Run, here: Path) 
     alone = jiyi("eval", "recall", "set", "--json").well().json
     measured = {row["configuration"] for row in alone["results"]}
     assert "bm25" in measured and ("dense" in measured) == (alone["embedder"] != "none (full text alone)")
+
+
+def test_two_configurations_are_compared_on_the_same_questions(jiyi: Run, here: Path) -> None:
+    dataset(here / "set")
+    (here / "w.json").write_text('{"words": 0}', encoding="utf-8")
+    command = ["--embedder", "hashing", "eval", "recall", "set", "--compare"]
+    value = jiyi(*command, "bm25", "w.json", "--json", "--changed", "3").well().json
+    assert value["configurations"] == ["bm25", "w.json"]
+    assert {(row["a"], row["b"]) for row in value["differences"]} == {("bm25", "w.json")}
+    row = next(one for one in value["differences"] if one["metric"] == "recall" and one["category"] == "ALL")
+    assert row["wins"] + row["losses"] + row["ties"] == row["questions"] == 3
+    assert row["low"] <= row["difference"] <= row["high"] and len(value["changed"]) <= 3
+    shown = jiyi(*command, "default", "embedder=none", "--changed", "2").well().out
+    assert "B - A" in shown and "A: default" in shown and "embedder: hashing-256, none" in shown
+    several = jiyi("eval", "recall", "set", "set", "--compare", "bm25", "window", "--rankings", "r.jsonl").well()
+    assert "set (1)" in several.out and not (here / "r.jsonl").read_text()
+    for wrong in (["default", "default"], ["default", "best"], ["none.json", "default"]):
+        assert jiyi(*command, *wrong).code == 2
+    assert jiyi("--embedder", "none", "eval", "recall", "set", "--compare", "dense", "default").code == 2
+    assert jiyi("--embedder", "none", "eval", "recall", "set", "--compare", "default", "dense").code == 2
+    assert jiyi(*command, "default", "bm25", "--ablation").code == 2
+
+
+def test_each_part_is_taken_away_once(jiyi: Run, here: Path) -> None:
+    dataset(here / "set")
+    value = jiyi("eval", "recall", "set", "--ablation", "--json").well().json
+    assert value["configurations"][0] == "default" and "without words" in value["configurations"]
+    assert {row["b"] for row in value["differences"]} == set(value["configurations"][1:])
+    shown = jiyi("eval", "recall", "set", "--ablation").well().out
+    assert "without words" in shown and "R@10 of default: set" in shown
+    assert "| without words | " in jiyi("eval", "recall", "set", "--ablation", "--markdown").well().out
 
 
 def test_several_sets_make_one_table_also_as_markdown(jiyi: Run, here: Path) -> None:

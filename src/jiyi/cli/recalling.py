@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -18,9 +18,12 @@ from jiyi.cli.evaluate import embedding, empty_memory, numbers
 from jiyi.cli.output import progress_bars, say
 from jiyi.cli.reporting import delivered, html_option
 from jiyi.config import Settings
+from jiyi.errors import InvalidInput
 from jiyi.eval import Conversation, Replay, read_dataset, score
+from jiyi.eval.ablation import without_each
 from jiyi.eval.asking import Asker, Reply
-from jiyi.eval.configurations import BASELINES, Configuration
+from jiyi.eval.comparison import changed, compare
+from jiyi.eval.configurations import BASELINES, Configuration, configuration
 from jiyi.eval.recall import USER
 from jiyi.eval.results import Measured, results
 from jiyi.eval.scores import only
@@ -44,6 +47,7 @@ class Plan:
         budgets: tokens of contexts, ascending.
         limit: how deep rankings go.
         cache: where vectors are kept.
+        compared: nothing may be left out; else a yardstick that needs an embedder is, where there is none.
     """
 
     settings: Settings
@@ -52,15 +56,20 @@ class Plan:
     budgets: Sequence[int]
     limit: int
     cache: Path | None
+    compared: bool = False
 
 
 @click.command()
 @click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--rankings", type=click.Path(path_type=Path), help="Write a line for each question, with its ranking.")
 @click.option("--k", "ks", default="5,10,20", show_default=True, metavar="N,N", help="Where rankings are cut.")
-@click.option("--budgets", default="500,1000,2000,4000", show_default=True, metavar="N,N", help="Tokens of contexts.")
+@click.option("--max-tokens", "budgets", default="500,1000,2000,4000", show_default=True, metavar="N,N",
+              help="Tokens of contexts.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), default=200, show_default=True, help="How deep rankings go.")
 @click.option("--no-baselines", is_flag=True, help="Measure the search alone, without yardsticks.")
+@click.option("--compare", nargs=2, metavar="A B", help="Two configurations: default, bm25, tuned.json, embedder=NAME…")
+@click.option("--changed", type=click.IntRange(0), default=0, metavar="N", help="List the questions that changed most.")
+@click.option("--ablation", is_flag=True, help="Take each part of the ranking away once.")
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Keep vectors here: a stopped or second run is quick.")
 @html_option
@@ -72,28 +81,67 @@ def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
     DIR has conversations.jsonl and questions.jsonl.  Each conversation gets a memory of its own; a question with a
     before_message_id is asked when only what came before is stored.  Beside the search stand, on the same questions:
     full text alone (bm25), vectors alone (dense), the newest messages (window), and everything (full history).
+
+    --compare takes two configurations instead: default (the shipped weights), bm25, dense, window, a ranking file
+    (tuned.json), embedder=NAME, or several of these with commas.
     """
     settings = state.settings()
-    usual = Configuration(f"ranking={settings.ranking}" if settings.ranking else "default",
-                          weights=weights_of(settings.ranking))  # fmt: skip
     plan = Plan(
         settings,
-        (usual,) if given["no_baselines"] else (usual, *BASELINES),
+        _configurations(settings, given["compare"], given["ablation"], given["no_baselines"]),
         numbers("k", given["ks"]),
-        numbers("budgets", given["budgets"]),
+        numbers("max-tokens", given["budgets"]),
         given["limit"],
         given["cache"],
+        compared=given["compare"] is not None,
     )
     sets = dict(zip(_names(directories), map(read_dataset, directories), strict=True))
     work = measure(plan, sets, given["rankings"])
-    if delivered(state, as_json(plan, work)):
-        return
+    pairs = _pairs(plan.configurations, given["compare"], given["ablation"])
+    differences = [one for a, b in pairs for one in compare(work.measured, a, b)]
     tables = tabling.Tables(plan.configurations, plan.ks, plan.budgets, work.measured, markdown=given["markdown"])
+    moved = changed(work.measured, *pairs[0], f"recall@{tables.k}", given["changed"]) if given["changed"] else []
+    value = as_json(plan, work)
+    value |= {"differences": [one.to_dict() for one in differences]} if pairs else {}
+    value |= {"changed": list(map(asdict, moved))} if given["changed"] else {}
+    if delivered(state, value):
+        return
     tables.model(work.model)
-    tables.sets() if len(sets) > 1 else tables.one_set()
+    if given["ablation"]:
+        tables.ablation(differences)
+    elif pairs:
+        tables.differences(differences)
+        tables.changed(moved)
+    else:
+        tables.sets() if len(sets) > 1 else tables.one_set()
     for found in work.measured:
         if found.left_out:
             say(f"{found.name}: {found.left_out} questions without evidence are not scored")
+
+
+def _configurations(
+    settings: Settings, compared: tuple[str, str] | None, ablation: bool, alone: bool
+) -> Sequence[Configuration]:
+    """What is measured side by side."""
+    weights = weights_of(settings.ranking)
+    usual = Configuration(f"ranking={settings.ranking}" if settings.ranking else "default", weights=weights)
+    if compared:
+        if ablation:
+            raise InvalidInput("ablation", "compares the ranking with itself; leave out --compare")
+        if compared[0] == compared[1]:
+            raise InvalidInput("compare", f"needs two different configurations, not {compared[0]!r} twice")
+        return [configuration(spec, weights) for spec in compared]
+    if ablation:
+        return without_each(usual)
+    return [usual] if alone else [usual, *BASELINES]
+
+
+def _pairs(
+    configurations: Sequence[Configuration], compared: tuple[str, str] | None, ablation: bool
+) -> list[tuple[str, str]]:
+    """What is compared with what."""
+    first, *others = [one.name for one in configurations]
+    return [(first, other) for other in others] if compared or ablation else []
 
 
 def as_json(plan: Plan, work: Work) -> dict[str, object]:
@@ -146,7 +194,6 @@ class Work:
     counter: str = ""
     done: int = 0
     total: int = 0
-    _written: set[str] = field(default_factory=set[str])
 
     async def all(self, sets: Mapping[str, Sequence[Conversation]], bars: Progress) -> None:
         """Everything: a pass for each embedder that a configuration wants."""
@@ -188,6 +235,10 @@ class _Pass:
         plan = self.work.plan
         questions = QuestionsOnce(self.embedder) if self.embedder else None
         usable = [one for one in self.configurations if questions or one.how != "dense"]
+        if len(usable) < len(self.configurations) and plan.compared:
+            raise InvalidInput(
+                "compare", "dense needs an embedder, and there is none; `jiyi doctor` says how to get one"
+            )
         replies: dict[int, Reply] = {}
         async with empty_memory(self.settings, questions) as memory:
             self.work.counter = memory.counter.name
@@ -205,11 +256,12 @@ class _Pass:
     def scored(self, conversation: Conversation, usable: Sequence[Configuration], replies: Sequence[Reply]) -> None:
         """Only here are labels looked at."""
         plan, measured = self.work.plan, self.measured
-        first = not any(one.name in measured.rows for one in usable) or usable[0].name == plan.configurations[0].name
+        first = plan.configurations[0] in usable  # other passes have the same questions
         session_of, names = conversation.session_of, conversation.names
-        for reply, label in zip(replies, conversation.labels, strict=True):
+        for question, reply, label in zip(conversation.questions, replies, conversation.labels, strict=True):
             if first:
                 measured.questions += 1
+                measured.texts[label.question_id] = question.text
                 measured.left_out += not label.evidence
                 measured.history.append(reply.history)
                 measured.embedding += [] if reply.embedding is None else [reply.embedding]

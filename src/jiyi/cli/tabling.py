@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from jiyi.cli.output import clean, console, counted, show_table
+from jiyi.cli.output import clean, console, counted, short, show_table
+from jiyi.eval.comparison import Changed, Compared
 from jiyi.eval.configurations import Configuration
 from jiyi.eval.results import ALL, Measured, Result, Table, groups, results, times
 from jiyi.eval.scores import LEVELS
+from jiyi.eval.statistics import Difference
 
 
 class Tables:
@@ -33,8 +35,8 @@ class Tables:
         self._measured = measured
         self._markdown = markdown
         self._table = Table(list(results(measured, configurations)))
-        self._k = 10 if 10 in ks else ks[len(ks) // 2]
-        """Where the short tables cut."""
+        self.k = 10 if 10 in ks else ks[len(ks) // 2]
+        """Where short tables cut."""
 
     def model(self, name: str) -> None:
         """Which embedder it was."""
@@ -60,7 +62,7 @@ class Tables:
 
     def sets(self) -> None:
         """Several sets: a line each, rankings first, then what stands in contexts, and the time it takes."""
-        k = self._k
+        k = self.k
         others = [one.name for one in self._configurations[1:] if one.how in ("bm25", "dense", "window")]
         measures = [*(f"recall@{cut}" for cut in self._ks), f"hit@{k}", f"all@{k}", "mrr"]
         heads = ["set", "level", "questions", *(f"{name} R@{k}" for name in others), *map(_head, measures),
@@ -77,9 +79,62 @@ class Tables:
         print_table(heads, rows, markdown=self._markdown, texts=2)
         self._contexts()
 
+    def differences(self, found: Sequence[Compared]) -> None:
+        """Two configurations: of one set every measure, of several the ones that sum it up."""
+        few = len(self._measured) > 1
+        wanted = [f"recall@{self.k}", f"all@{self.k}", "mrr", f"inside@{self._budget}"]
+        rows = [
+            [one.set, one.level, _head(one.measure), _short(one.found.a), _short(one.found.b), *_difference(one.found)]
+            for one in found
+            if one.category == ALL and (not few or one.measure in wanted)
+        ]
+        a, b = (one.name for one in self._configurations)
+        console().print(f"A: {a}\nB: {b}")
+        heads = ["set", "level", "", "A", "B", "B - A", "95 % interval", "p", "wins", "losses", "ties"]
+        print_table(heads, rows, markdown=self._markdown, texts=3)
+
+    def changed(self, found: Sequence[Changed]) -> None:
+        """The questions that changed most."""
+        for one in found:
+            (before, first), (after, then) = one.before, one.after
+            console().print(
+                f"{one.set} {one.question_id} ({one.category or 'no category'}): R@{self.k} {_short(before)} → "
+                f"{_short(after)}, first evidence at {_rank(first)} → {_rank(then)}\n    {short(one.question)}"
+            )
+
+    def ablation(self, found: Sequence[Compared]) -> None:
+        """A row for each part that was taken away, a column for each set: the difference with its interval."""
+        level = {row.set: row.level for row in reversed(found)}  # messages, where the evidence is messages
+        cells = {
+            (one.set, one.b): one.found
+            for one in found
+            if (one.category, one.measure, one.level) == (ALL, f"recall@{self.k}", level[one.set])
+        }
+        base = [f"{name} {self._cell(one, self._main, level[name], f'recall@{self.k}')}"
+                for one in self._measured if (name := one.name) in level]  # fmt: skip
+        console().print(f"R@{self.k} of {self._main}: {', '.join(base)}.\nWhat is added by taking a part away (95 %):")
+        names = [one.name for one in self._measured if one.name in level]
+        rows = [
+            [one.name, *(self._added(cells.get((name, one.name))) for name in names)]
+            for one in self._configurations[1:]
+        ]
+        print_table(["", *(name.replace("_", " ") for name in names)], rows, markdown=self._markdown)
+
+    def _added(self, found: Difference | None) -> str:
+        if found is None:
+            return ""
+        value, interval = _signed(found.value), f"({_signed(found.low)} {_signed(found.high)})"
+        mark = "" if found.low <= 0 <= found.high else "*"
+        return f"{value}{mark}{' ' if self._markdown else chr(10)}{interval}"
+
+    @property
+    def _budget(self) -> int:
+        """The budget of short tables."""
+        return 1000 if 1000 in self._budgets else self._budgets[len(self._budgets) // 2]
+
     def _contexts(self) -> None:
         others = [one.name for one in self._configurations[1:] if one.how in ("bm25", "dense", "window")]
-        middle = 1000 if 1000 in self._budgets else self._budgets[len(self._budgets) // 2]
+        middle = self._budget
         console().print(
             "\nShare of the evidence in contexts of so many tokens; tokens of the full history (median); times in ms."
         )
@@ -108,13 +163,13 @@ class Tables:
 
     def _measures(self) -> list[str]:
         ranked = [f"recall@{cut}" for cut in self._ks]
-        ranked.insert(self._ks.index(self._k) + 1, f"s.e.@{self._k}")
-        return [*ranked, f"hit@{self._k}", f"all@{self._k}", "mrr", *(f"inside@{budget}" for budget in self._budgets)]
+        ranked.insert(self._ks.index(self.k) + 1, f"s.e.@{self.k}")
+        return [*ranked, f"hit@{self.k}", f"all@{self.k}", "mrr", *(f"inside@{budget}" for budget in self._budgets)]
 
     def _row(self, found: Measured, name: str, level: str, category: str, head: str) -> list[str]:
         def cell(measure: str) -> str:
             if measure.startswith("s.e."):
-                best = self._table.get(found.name, name, level, f"recall@{self._k}", category)
+                best = self._table.get(found.name, name, level, f"recall@{self.k}", category)
                 return "" if best is None else _short(best.standard_error)
             return _value(self._table.get(found.name, name, level, measure, category))
 
@@ -173,3 +228,17 @@ def _value(found: Result | None) -> str:
 def _short(value: float) -> str:
     """A share with three digits, as tables of shares have it: .758, 1.000."""
     return f"{value:.3f}".removeprefix("0")
+
+
+def _difference(found: Difference) -> list[str]:
+    counts = (found.wins, found.losses, found.ties)
+    interval = f"{_signed(found.low)} {_signed(found.high)}"
+    return [_signed(found.value), interval, f"{found.p:.3f}", *map(str, counts)]
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 3) + 0.0:+.3f}"  # 0 is added so that a small minus is not shown as -0
+
+
+def _rank(reciprocal: float) -> str:
+    return f"{round(1 / reciprocal)}" if reciprocal else "none"

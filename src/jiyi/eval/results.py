@@ -60,6 +60,7 @@ class Measured:
         seconds: configuration -> of each search, without the question's embedding.
         embedding: seconds of each question's embedding.
         history: tokens of everything that was said, at each question.
+        texts: question id -> the question.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Measured:
     seconds: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
     embedding: list[float] = field(default_factory=list[float])
     history: list[int] = field(default_factory=list[int])
+    texts: dict[str, str] = field(default_factory=dict[str, str])
 
     def to_dict(self) -> dict[str, object]:
         """What is known of the set itself, as JSON."""
@@ -100,7 +102,7 @@ def results(measured: Sequence[Measured], configurations: Sequence[Configuration
                     for measure in rows[0].measures:
                         values = [row.measures[measure] for row in rows]
                         yield Result(
-                            found.name, one.name, level, category, *_parts(measure), fmean(values),
+                            found.name, one.name, level, category, *parts(measure), fmean(values),
                             standard_error(values), len(values),
                         )  # fmt: skip
 
@@ -114,7 +116,8 @@ def groups(rows: Sequence[Row], level: Level) -> dict[str, list[Row]]:
     return {name: group for name, group in found.items() if group}
 
 
-def _parts(measure: str) -> tuple[str, int | None, int | None]:
+def parts(measure: str) -> tuple[str, int | None, int | None]:
+    """The metric of a measure, its k and its tokens."""
     metric, _, cut = measure.partition("@")
     number = int(cut) if cut else None
     return (metric, None, number) if metric == "inside" else (metric, number, None)
