@@ -156,7 +156,7 @@ def test_reads(text: str, expected: str) -> None:
         "the week before, the day after",
         "the last day of the trip, the last time",
         "last season, last name, next step, this project",
-        "a long time ago",
+        "a long time ago, 11,700 years ago",
         "at 3 pm, May 3:30, 5 pm",
         "this may work",
         "the last evening of the trip",

@@ -30,6 +30,7 @@ from jiyi.periods.spans import (
     adjoining,
     beside,
     day_part,
+    half,
     joined,
     nth_week,
     nth_weekday,
@@ -42,6 +43,7 @@ _THIRD = re.compile(
     "的?(?:(?P<year>年)|月)?(?:(?P<early>初(?![中级恋步一二三])|上旬)|(?P<mid>中旬|中(?![国文午秋医学考途心间餐级介期外等华]))"
     "|(?P<late>下旬|底(?![下层部板])|末))"
 )
+_HALF = re.compile("的?(?:(?P<first>[前上])|[后下])半(?:个?月|年)")
 _NTH = re.compile(f"的?(?:第(?P<n>[一二三四1-4])|(?P<l>最后)一?)个?(?:(?P<we>周末)|{WEEK}(?P<wd>[一二三四五六日天])?)")
 _ITS_WEEK = re.compile(f"的?(?:那|当|这|所在的?那?)一?个?{WEEK}(?![一二三四五六日天末])")
 _PART = re.compile(f"(?:的|那天|当天|那日|当日)?(?P<p>{LONG_PART}|[早晚](?![饭餐点安班会期市场年到退]))")
@@ -49,7 +51,7 @@ _AROUND = re.compile("前后|左右|前夕")
 _ADJOINING = re.compile(rf"的?(?:之|以)?(?P<s>[前后])的?(?P<c>{COUNT})\ ?(?P<u>{UNIT})(?![前后])")
 _BESIDE = re.compile(rf"的?(?P<c>{COUNT})\ ?(?P<u>{UNIT})(?:之|以)?(?P<s>[前后])(?![面几])")
 _OPEN = re.compile(
-    "(?P<before>之前|以前|前(?![后面往台夕]))|(?P<after>之后|以后|后(?![来面悔天期台者续]))|(?P<since>以来|至今|到现在|起(?!来))"
+    "(?P<before>之前|以前|前(?![后面往台夕半]))|(?P<after>之后|以后|后(?![来面悔天期台者续半]))|(?P<since>以来|至今|到现在|起(?!来))"
     "|(?P<begun>开始)|(?P<until>为止)"
 )
 _FROM = re.compile("(?:自从|自|从)$")
@@ -73,6 +75,10 @@ def _of_third(m: re.Match[str], span: Span) -> Span | None:
     if m["year"] and span.precision != "year":
         return None
     return third(span, 0 if m["early"] else 1 if m["mid"] else 2)
+
+
+def _half(m: re.Match[str], span: Span) -> Span | None:
+    return half(span, 0 if m["first"] else 1)
 
 
 def _nth(m: re.Match[str], span: Span) -> Span | None:
@@ -105,6 +111,7 @@ def _around(m: re.Match[str], span: Span) -> Span | None:
 
 _STEPS = (
     (_THIRD, _of_third),
+    (_HALF, _half),
     (_NTH, _nth),
     (_ITS_WEEK, _its_week),
     (_PART, _its_part),

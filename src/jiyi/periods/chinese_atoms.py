@@ -176,6 +176,8 @@ def _past(m: re.Match[str], now: datetime) -> Span | None:
     unit, times = unit_of(m["pu"])
     most, least = counted(m["pc"])
     vague = m["pc"] in ("几", "两")
+    if m["pw"] == "近" and unit == "hour":
+        return None  # nearly so long
     if m["pw"] == "前":
         if not vague or unit == "hour" or (unit == "month" and m["pc"] == "两"):
             return None

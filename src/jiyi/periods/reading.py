@@ -39,7 +39,7 @@ class Period:
 # one character for one, so that offsets stay
 _PLAIN = str.maketrans(
     {0xFF01 + code: chr(0x21 + code) for code in range(94)}
-    | {"\u3000": " ", "\u00a0": " ", "\n": " ", "\t": " ", "\u2019": "'", "～": "~", "○": "〇", "Ｏ": "〇"}
+    | {"\u3000": " ", "\u00a0": " ", "\u2019": "'", "～": "~", "○": "〇", "Ｏ": "〇"}
     | dict(
         zip(
             "週個號後點兩這過內節聖誕慶國從來禮勞動當時間開現舊們說陽歲傍淩華慶幾現會見還個現數剛鐘頭為與總進裡裏後長寒學參聽離處聲證聰黎線樓車書網馬麼農曆",
