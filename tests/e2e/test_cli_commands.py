@@ -326,12 +326,17 @@ def test_eval_decay_measures_each_language_and_recipe(jiyi: Run, here: Path) -> 
     write_lines(here / "conversations.jsonl", spoken("zh", "今天天气真的很好"), spoken("en", "The weather is fine"))
     write_lines(here / "questions.jsonl", *asked)
     rows = jiyi("eval", "decay", ".", "--turns", "2,20", "--facts", "5", "--recipe", "balanced", "--json").well().json["rows"]  # fmt: skip
-    assert [(row["language"], row["turns"], row["facts"]) for row in rows] == [
-        ("en", 2, 5), ("en", 20, 5), ("zh", 2, 5), ("zh", 20, 5),
-    ]  # fmt: skip
+    every = [(row["language"], row["turns"], row["facts"]) for row in rows if row["kind"] == "all"]
+    assert every == [("en", 2, 5), ("en", 20, 5), ("zh", 2, 5), ("zh", 20, 5)]
+    assert all(row["kind"] == "made-up" for row in rows if row["kind"] != "all"), (
+        "one conversation alone gives no facts"
+    )
     for row in rows:
         value, low, high = row["recipes"]["balanced"]["kept"]
         assert low <= value <= high and row["full_history_tokens"] > row["recipes"]["balanced"]["tokens"] - 1000
-    assert "first five" in jiyi("eval", "decay", ".", "--turns", "2", "--facts", "3").well().out
+    command = ["eval", "decay", ".", "--turns", "2", "--facts", "3", "--recipe", "recall", "--details", "kept.jsonl"]
+    assert "first five" in jiyi(*command).well().out
+    kept = [json.loads(line) for line in (here / "kept.jsonl").read_text().splitlines()]
+    assert len(kept) == 6 and all(set(one["shown"]) == {"recall"} and one["rank"] >= 0 for one in kept)
     assert jiyi("eval", "decay", ".", "--recipe", "nobody").code == 3
     assert jiyi("eval", "decay", ".", "--turns", "many").code == 2

@@ -234,9 +234,18 @@ def test_eval_floor_draws_a_curve_for_each_language(jiyi: Run, here: Path) -> No
             "question_id": name, "conversation_id": name, "question": asked, "evidence": ["m"], "evidence_level": "message",
         }  # fmt: skip
         write_lines(here / name / "questions.jsonl", question)
-    value = jiyi("eval", "floor", "one", "two", "--questions", "4", "--json").well().json
-    points = value["curves"]["en"]
-    assert points[0]["floor"] == 0 and points[0]["recall@10"] == 1 and points[0]["lost"] == 0
+    value = jiyi("eval", "floor", "one", "two", "--questions", "4", "--dump", "hits.jsonl", "--json").well().json
+    assert [(found["language"], found["set"], found["own"], found["foreign"]) for found in value["curves"]] == [
+        ("en", "all", 2, 2), ("en", "one", 1, 1), ("en", "two", 1, 1),
+    ]  # fmt: skip
+    points = value["curves"][0]["points"]
+    assert points[0]["floor"] == 0 and points[0]["recall@10"] == 1 and points[0]["lost"] == [0, 0, 0]
+    asked = [json.loads(line) for line in (here / "hits.jsonl").read_text().splitlines()]
+    assert [(one["set"], one["about"], one["source"]) for one in asked] == [
+        ("one", "own", "one"), ("one", "others", "two"), ("two", "own", "two"), ("two", "others", "one"),
+    ]  # fmt: skip
+    assert [[hit["evidence"] for hit in one["hits"]] for one in asked if one["about"] == "own"] == [[True], [True]]
+    assert not any(hit["evidence"] for one in asked if one["about"] == "others" for hit in one["hits"])
     assert [point["nothing_brought"][0] for point in points] == sorted(point["nothing_brought"][0] for point in points)
     assert "(default)" in jiyi("eval", "floor", "one", "two").well().out
     alone = jiyi("eval", "floor", "one")

@@ -51,19 +51,21 @@ def recipes(name: str = "set") -> dict[str, Any]:
 
 def decay(name: str = "balanced") -> dict[str, Any]:
     rows = [
-        {"language": language, "turns": turns, "facts": 200, "first_five": [0.9, 0.8, 0.95],
+        {"language": language, "kind": kind, "turns": turns, "facts": 200, "first_five": [0.9, 0.8, 0.95],
          "full_history_tokens": turns * 80, "recipes": {name: {"kept": [0.7, 0.6, 0.8], "tokens": 900}}}
-        for language in ("en", "zh") for turns in (30, 1000)
+        for language in ("en", "zh") for kind in ("all", "made-up") for turns in (30, 1000)
     ]  # fmt: skip
     return {"max_tokens": 1000, "rows": rows}
 
 
 def floor() -> dict[str, Any]:
     points = [
-        {"floor": at / 10, "nothing_brought": [at / 10, at / 10, 1.0], "recall@10": 0.8 - at / 20, "lost": at / 20}
+        {"floor": at / 10, "nothing_brought": [at / 10, at / 10, 1.0], "recall@10": 0.8 - at / 20,
+         "lost": [at / 20, at / 30, at / 10], "own_nothing_brought": [at / 20, 0.0, 1.0]}
         for at in range(5)
-    ]
-    return {"default": 0.2, "curves": {"zh": points}}
+    ]  # fmt: skip
+    curves = [{"language": "zh", "set": name, "own": 9, "foreign": 1, "points": points} for name in ("all", EVIL)]
+    return {"default": 0.2, "curves": curves}
 
 
 RESULTS = [recall(EVIL), recipes(EVIL), decay(EVIL), floor()]
@@ -139,9 +141,10 @@ def test_each_evaluation_has_its_section() -> None:
     found = [section for result in RESULTS for section in sections(result)]
     assert [section.title for section in found] == [
         f"Recall: {EVIL}", f"Recipes: {EVIL}", "Decay: English", "Decay: Chinese", "Relevance floor: Chinese",
+        f"Relevance floor: Chinese, {EVIL}",
     ]  # fmt: skip
     text = page(*RESULTS)
-    assert text.count('<svg viewBox="0 0 14') == 3 + 2 + 2 * 2 + 2, "a legend for each line"
+    assert text.count('<svg viewBox="0 0 14') == 3 + 2 + 2 * 2 + 2 * 2, "a legend for each line"
     for shown in ("0.750", 'style="width: 75.00%"', "the whole past", "Take ", "0.800 (0.700–0.900)", "1.250", "95 %"):
         assert shown in text, shown
     recipe = found[1]
@@ -169,7 +172,8 @@ def test_several_sets_have_an_overview() -> None:
 
 
 def test_the_floor_that_ships_is_marked() -> None:
-    (section,) = sections(floor())
+    section, _ = sections(floor())
+    assert section.said[-1] == "1 question about others, 9 of its own."
     plot, table = section.parts
     assert isinstance(plot, Plot) and plot.lines[1].points == [Point(0.1, 0.8, 0.0, 0.8)]
     assert table.marked == {2}  # type: ignore[union-attr]

@@ -38,6 +38,7 @@ class Label:
     Attributes:
         evidence: ids of messages or sessions, by ``level``.
         answerable: False for a question that the conversation does not answer.
+        answer: what should be answered, "" where the data do not say.
     """
 
     question_id: str
@@ -45,6 +46,7 @@ class Label:
     evidence: tuple[str, ...]
     level: Level
     answerable: bool
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,5 +211,6 @@ def _question(value: Object, spoken: Mapping[str, Sequence[Entry]]) -> tuple[str
         tuple(dict.fromkeys(map(str, cast("list[object]", evidence)))),
         level,
         not value.get("unanswerable"),
+        str(value.get("answer") or ""),
     )
     return conversation, Question(text("question"), cast("str", before) if before else None), label

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from importlib.resources import files
+from itertools import cycle, islice
 from math import sqrt
-from typing import cast
+from statistics import fmean
 
 from jiyi.engine import AsyncMemory
 from jiyi.eval.dataset import Conversation
-from jiyi.text import language
+from jiyi.eval.facts import Fact, words
+from jiyi.prompts import LANGUAGES
+from jiyi.text import terms
 from jiyi.tokens import REPLY, count_message
-from jiyi.types import ChatMessage
+from jiyi.types import ChatMessage, Hit
 
 PLANTED = 10
 """Facts in one chat, one in each of its first turns."""
@@ -23,18 +24,30 @@ PLANTED = 10
 FIRST = 5
 """Hits among which a fact counts as found."""
 
-LONGEST = 300
-"""Characters of a message that can be planted as a fact; longer ones hold more than one."""
+DEEP = 100
+"""How far a fact's place is looked for."""
+
+STRETCH = 50
+"""Turns of one conversation that stand together in the talk between."""
 
 USER = "replayed"
 SESSION = "decay"
 
-BATCH = 200
+LONG = 1000
+"""Characters of a turn that serves as filler, at most."""
+
+POOL = 2
+"""So many times the turns of a chat are what its filler is drawn from: vectors are made once for all chats."""
+
+BATCH = 250
 """Turns that are stored and indexed at once."""
 
-BEGAN = datetime(2026, 1, 5, 9, tzinfo=UTC)
-TURN = timedelta(minutes=10)
-"""When the first turn is said, and the time from one to the next."""
+BEGAN = datetime(2026, 1, 5, tzinfo=UTC)
+TURN = timedelta(minutes=1)
+"""When the first turn after the facts is said, and the time from one to the next.
+
+A thousand turns lie on one day: the indexed text has the day in it, so each filler has one vector, wherever it stands.
+"""
 
 Turn = tuple[str, str]
 """What the user says, and the answer."""
@@ -43,22 +56,8 @@ _NOTED = {"en": "Noted.", "zh": "好的，记下了。"}
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """Something that is said once, and a question for it in other words.
-
-    Attributes:
-        source: the conversation it was taken from, "" for a made-up one; talk of the same conversation is no filler.
-    """
-
-    text: str
-    question: str
-    language: str
-    source: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Chat:
-    """Facts, and the turns that follow them; as many as the longest distance needs."""
+    """Facts of one person, and the turns that follow them; as many as the longest distance needs."""
 
     facts: tuple[Fact, ...]
     filler: tuple[Turn, ...]
@@ -70,50 +69,42 @@ class Kept:
 
     Attributes:
         found: among the first hits of a search.
+        rank: its place without a relevance floor, from 1; 0 when it is not among the first ``DEEP``.
+        relevance: of its message; 0 when it is not there.
+        first: the text of the first hit without a floor, and ``first_relevance`` its relevance.
         shown: recipe -> whether the fact's message stands in the context.
         tokens: recipe -> tokens of that context.
         full: tokens of the whole history.
     """
 
-    language: str
+    fact: Fact
     turns: int
     found: bool
+    rank: int
+    relevance: float
+    first: str
+    first_relevance: float
     shown: Mapping[str, bool]
     tokens: Mapping[str, int]
     full: int
 
 
-def made_up(spoken: str) -> list[Fact]:
-    """The facts that come with the package, in one language; those with the same question are far from each other."""
-    text = (files("jiyi.eval") / f"facts.{spoken}.json").read_text(encoding="utf-8")
-    rows = cast("list[dict[str, object]]", json.loads(text))
-    layers = zip(*(cast("list[str]", row["values"]) for row in rows), strict=True)
-    return [
-        Fact(str(row["fact"]).format(value), str(row["question"]), spoken)
-        for values in layers
-        for row, value in zip(rows, values, strict=True)
-    ]
-
-
-def labelled(conversations: Sequence[Conversation]) -> list[Fact]:
-    """Facts of labelled data: a question whose whole evidence is one short message of the user."""
-    found: list[Fact] = []
-    for conversation in conversations:
-        said = {entry.message_id: entry.fields for entry in conversation.entries}
-        for question, label in zip(conversation.questions, conversation.labels, strict=True):
-            fields = said.get(label.evidence[0]) if label.level == "message" and len(label.evidence) == 1 else None
-            if fields is None or not label.answerable or fields.get("role") != "user":
-                continue
-            text = str(fields.get("content") or "")
-            if 0 < len(text) <= LONGEST:
-                found.append(Fact(text, question.text, language(question.text), conversation.id))
-    return found
+def chosen(facts: Sequence[Fact], wanted: int, *, seed: int = 7) -> list[Fact]:
+    """So many facts of labelled data, always the same ones: up to ``PLANTED`` of each person before more of any."""
+    rng = random.Random(seed)
+    by_person: dict[str, list[Fact]] = {}
+    for fact in rng.sample(facts, len(facts)):
+        by_person.setdefault(fact.source, []).append(fact)
+    deepest = max(map(len, by_person.values()), default=0)
+    rounds = range(0, deepest, PLANTED)
+    return [fact for at in rounds for found in by_person.values() for fact in found[at : at + PLANTED]][:wanted]
 
 
 def chats(facts: Sequence[Fact], conversations: Sequence[Conversation], turns: int, *, seed: int = 7) -> Iterator[Chat]:
-    """Chats with ``PLANTED`` facts each and enough filler, always the same for the same input.
+    """Chats with up to ``PLANTED`` facts of one person each and enough filler, always the same for the same input.
 
-    Facts with the same question are not planted in one chat, where they would answer for each other.
+    Filler comes in stretches of conversations that the facts are not from, drawn for each chat out of ``POOL`` times as
+    many turns.  A turn with all words of a fact's answer and one of its question is left out: it might answer as well.
 
     Args:
         facts: of one language.
@@ -122,47 +113,68 @@ def chats(facts: Sequence[Fact], conversations: Sequence[Conversation], turns: i
         seed: of the order.
     """
     rng = random.Random(seed)
-    mixed = list(facts)
-    rng.shuffle(mixed)
-    talk = [(conversation.id, turn) for conversation in conversations for turn in _turns(conversation)]
-    for group in _apart(mixed):
-        sources = {fact.source for fact in group}
-        usable = [turn for source, turn in talk if source not in sources]
-        if not usable:
-            continue
-        start = rng.randrange(len(usable))
-        yield Chat(tuple(group), tuple(usable[(start + n) % len(usable)] for n in range(turns)))
+    stretches = _stretches(conversations, POOL * turns, rng)
+    for group in _groups(facts):
+        there = [found for name, found in stretches if name != group[0].source]
+        filler = tuple(islice(_filler(there, group, rng), turns))
+        if len(filler) == turns:
+            yield Chat(tuple(group), filler)
 
 
-def _apart(facts: Sequence[Fact]) -> Iterator[list[Fact]]:
-    """Groups of ``PLANTED`` with a question each of their own; the last may be smaller."""
-    by_question: dict[str, list[Fact]] = {}
+def _groups(facts: Sequence[Fact]) -> Iterator[list[Fact]]:
+    """Those of one person under one name, and no question twice; in order of time."""
+    groups: dict[tuple[str, str, int], list[Fact]] = {}
     for fact in facts:
-        by_question.setdefault(fact.question, []).append(fact)
-    ordered = [fact for layer in _layers(list(by_question.values())) for fact in layer]
-    for start in range(0, len(ordered), PLANTED):
-        group = ordered[start : start + PLANTED]
-        yield list({fact.question: fact for fact in group}.values())
+        part = 0
+        while len(group := groups.setdefault((fact.source, fact.speaker, part), [])) == PLANTED or any(
+            fact.question == other.question for other in group
+        ):
+            part += 1
+        group.append(fact)
+    for group in groups.values():
+        yield sorted(group, key=lambda fact: fact.told or BEGAN)
 
 
-def _layers(groups: list[list[Fact]]) -> Iterator[list[Fact]]:
-    depth = max(map(len, groups), default=0)
-    for level in range(depth):
-        yield [group[level] for group in groups if level < len(group)]
+def _stretches(
+    conversations: Sequence[Conversation], wanted: int, rng: random.Random
+) -> list[tuple[str, Sequence[Turn]]]:
+    """(Conversation, turns that stand together) until there are enough; the conversations take turns."""
+    left: list[tuple[str, list[Turn]]] = []
+    for conversation in conversations:
+        turns = list(_turns(conversation))
+        start = rng.randrange(len(turns)) if turns else 0
+        left.append((conversation.id, turns[start:] + turns[:start]))
+    found: list[tuple[str, Sequence[Turn]]] = []
+    count = 0
+    while count < wanted and (left := [(name, turns) for name, turns in left if turns]):
+        for name, turns in left:
+            found.append((name, turns[:STRETCH]))
+            count += len(turns[:STRETCH])
+            del turns[:STRETCH]
+    return found
+
+
+def _filler(stretches: Sequence[Sequence[Turn]], facts: Sequence[Fact], rng: random.Random) -> Iterator[Turn]:
+    """The turns of the stretches in an order drawn by chance; then again."""
+    answers = [(set(terms(fact.answer)), words(fact.question)) for fact in facts if fact.answer]
+    fitting: list[Turn] = []
+    for stretch in rng.sample(stretches, len(stretches)):
+        for turn in stretch:
+            said = terms(" ".join(turn)).keys()
+            if not any(answer <= said and asked & said for answer, asked in answers):
+                fitting.append(turn)
+    return cycle(fitting)
 
 
 def _turns(conversation: Conversation) -> Iterator[Turn]:
-    """What a user said with what was answered."""
+    """What a user said with what was answered, where it is not too long."""
     said = ""
-    for entry in conversation.entries:
-        text = str(entry.fields.get("content") or "")
-        if entry.fields.get("role") == "user":
-            if said:
-                yield said, ""
-            said = text
-        elif said:
-            yield said, text
-            said = ""
+    for entry in [*conversation.entries, None]:
+        text = str(entry.fields.get("content") or "") if entry else ""
+        answer = "" if entry is None or entry.fields.get("role") == "user" else text
+        if said and len(said) + len(answer) <= LONG:
+            yield said, answer
+        said = "" if answer else text
 
 
 async def measure(
@@ -184,8 +196,8 @@ async def measure(
         budget: tokens of a context.
         passed: called with the turns that were just stored and indexed.
     """
-    replay = _Replay(memory)
-    planted = await replay.say([(fact.text, _NOTED[fact.language]) for fact in chat.facts])
+    replay = _Replay(memory, chat.facts[0].speaker)
+    planted = await replay.plant(chat.facts)
     kept: list[Kept] = []
     done = 0
     for distance in distances:
@@ -194,46 +206,79 @@ async def measure(
             await replay.say(part)
             passed(len(part))
         done = distance
-        for fact, wanted in zip(chat.facts, planted, strict=True):
-            kept.append(await replay.ask(fact, wanted, distance, recipes, budget))
+        found = [await replay.search(fact, wanted) for fact, wanted in zip(chat.facts, planted, strict=True)]
+        shown = await replay.contexts(list(zip(chat.facts, planted, strict=True)), recipes, budget)
+        kept += [
+            Kept(fact, distance, *seen, *context, replay.full)
+            for fact, seen, context in zip(chat.facts, found, shown, strict=True)
+        ]
     return kept
 
 
 class _Replay:
-    """One session, a turn every ten minutes, and what its whole history takes."""
+    """One session of a user who may have a name, and what its whole history takes."""
 
-    def __init__(self, memory: AsyncMemory) -> None:
+    def __init__(self, memory: AsyncMemory, name: str) -> None:
         self._memory = memory
         self._session = memory.session(SESSION, user_id=USER)
+        self._name = name
         self._at = BEGAN
-        self._full = REPLY
+        self.full = REPLY
 
-    async def say(self, turns: Sequence[Turn]) -> list[str]:
-        """Stores and indexes turns; gives the ids of the user's messages."""
+    async def plant(self, facts: Sequence[Fact]) -> list[str]:
+        """Stores the facts, each at its time; gives the ids of their messages."""
         messages: list[dict[str, object]] = []
-        for said, answer in turns:
-            messages.append({"role": "user", "content": said, "created_at": self._at})
-            if answer:
-                messages.append({"role": "assistant", "content": answer, "created_at": self._at})
+        for fact in facts:
+            turn = (fact.lead, fact.text) if fact.lead else (fact.text, _NOTED[fact.language])
+            messages += self._messages(turn, fact.told or self._at)
+        ids = await self._store(messages)
+        return [ids[2 * at + bool(fact.lead)] for at, fact in enumerate(facts)]
+
+    async def say(self, turns: Sequence[Turn]) -> None:
+        """Stores and indexes turns."""
+        messages: list[dict[str, object]] = []
+        for turn in turns:
+            messages += self._messages(turn, self._at)
             self._at += TURN
+        await self._store(messages)
+
+    def _messages(self, turn: Turn, at: datetime) -> list[dict[str, object]]:
+        said, answer = turn
+        name = {"name": self._name} if self._name else {}
+        messages: list[dict[str, object]] = [{"role": "user", "content": said, "created_at": at, **name}]
+        if answer:
+            messages.append({"role": "assistant", "content": answer, "created_at": at})
+        return messages
+
+    async def _store(self, messages: Sequence[dict[str, object]]) -> list[str]:
         for message in messages:
             chat: ChatMessage = {"role": message["role"], "content": message["content"]}
-            self._full += count_message(self._memory.counter, chat)
+            self.full += count_message(self._memory.counter, chat)
         stored = await self._session.add_many(messages)
         await self._memory.drain()
-        return [message.id for message in stored if message.role == "user"]
+        return [message.id for message in stored]
 
-    async def ask(self, fact: Fact, wanted: str, turns: int, recipes: Sequence[str], budget: int) -> Kept:
-        """Searches, and looks at a context of each recipe."""
+    async def search(self, fact: Fact, wanted: str) -> tuple[bool, int, float, str, float]:
+        """What ``Kept`` has of a search, from ``found`` to ``first_relevance``."""
         hits = await self._memory.search(fact.question, user_id=USER, k=FIRST)
-        shown: dict[str, bool] = {}
-        tokens: dict[str, int] = {}
+        found = any(hit.message.id == wanted for hit in hits)
+        every = await self._memory.search(fact.question, user_id=USER, k=DEEP, floor=0)
+        place: dict[str, tuple[int, Hit]] = {hit.message.id: (at, hit) for at, hit in enumerate(every, 1)}
+        rank, relevance = (place[wanted][0], place[wanted][1].relevance) if wanted in place else (0, 0.0)
+        return found, rank, relevance, every[0].message.text if every else "", every[0].relevance if every else 0.0
+
+    async def contexts(
+        self, asked: Sequence[tuple[Fact, str]], recipes: Sequence[str], budget: int
+    ) -> list[tuple[Mapping[str, bool], Mapping[str, int]]]:
+        """For each fact what ``Kept`` has of the contexts: ``shown`` and ``tokens``."""
+        shown: list[tuple[dict[str, bool], dict[str, int]]] = [({}, {}) for _ in asked]
         for recipe in recipes:
             await self._memory.use_recipe(recipe)
-            context = await self._session.context(fact.question, max_tokens=budget, allow_partial=True)
-            shown[recipe] = any(wanted in block.sources for block in context.blocks)
-            tokens[recipe] = context.tokens
-        return Kept(fact.language, turns, any(hit.message.id == wanted for hit in hits), shown, tokens, self._full)
+            for (fact, wanted), (there, tokens) in zip(asked, shown, strict=True):
+                context = await self._session.context(fact.question, max_tokens=budget, allow_partial=True)
+                there[recipe] = any(wanted in block.sources for block in context.blocks)
+                tokens[recipe] = context.tokens
+        return list(shown)
 
 
 def share(hits: float, of: int) -> tuple[float, float, float]:
@@ -244,3 +289,40 @@ def share(hits: float, of: int) -> tuple[float, float, float]:
     middle = (p + z * z / (2 * of)) / (1 + z * z / of)
     half = z * sqrt(p * (1 - p) / of + z * z / (4 * of * of)) / (1 + z * z / of)
     return p, max(0.0, middle - half), min(1.0, middle + half)
+
+
+def summary(kept: Sequence[Kept], distances: Sequence[int], recipes: Sequence[str]) -> list[dict[str, object]]:
+    """One row for each language, kind of fact and distance: shares with their intervals, and tokens.
+
+    The kinds are ``all``, ``made-up`` and ``labelled``; rows that would count nothing are left out.
+    """
+    kinds = {"all": (True, False), "made-up": (True,), "labelled": (False,)}
+    rows: list[dict[str, object]] = []
+    for language in LANGUAGES:
+        for kind, which in kinds.items():
+            for turns in distances:
+                here = [one for one in kept if (one.fact.language, one.turns) == (language, turns)]
+                here = [one for one in here if one.fact.made_up in which]
+                if here:
+                    rows.append({"language": language, "kind": kind, **_row(here, turns, recipes)})
+    return rows
+
+
+def _row(kept: Sequence[Kept], turns: int, recipes: Sequence[str]) -> dict[str, object]:
+    def part(flags: Sequence[bool]) -> list[float]:
+        return [round(value, 4) for value in share(sum(flags), len(flags))]
+
+    return {
+        "turns": turns,
+        "facts": len(kept),
+        "first_five": part([one.found for one in kept]),
+        "first_five_without_floor": part([0 < one.rank <= FIRST for one in kept]),
+        "full_history_tokens": round(fmean(one.full for one in kept)),
+        "recipes": {
+            name: {
+                "kept": part([one.shown[name] for one in kept]),
+                "tokens": round(fmean(one.tokens[name] for one in kept)),
+            }
+            for name in recipes
+        },
+    }

@@ -102,11 +102,19 @@ def _decay(result: Result, origin: str) -> list[Section]:
     for language in dict.fromkeys(row["language"] for row in rows):
         here = [row for row in rows if row["language"] == language]
         names = list(here[0]["recipes"])
-        lines = [Line("first five hits", [Point(row["turns"], *row["first_five"]) for row in here])]
-        lines += [Line(name, [Point(row["turns"], *row["recipes"][name]["kept"]) for row in here]) for name in names]
-        heads = ["turns", "facts", "first five (95 %)", *(f"{name} (95 %)" for name in names), "full history, tokens"]
+        whole = [row for row in here if row["kind"] == "all"]
+        lines = [Line("first five hits", [Point(row["turns"], *row["first_five"]) for row in whole])]
+        lines += [Line(name, [Point(row["turns"], *row["recipes"][name]["kept"]) for row in whole]) for name in names]
+        heads = [
+            "kind",
+            "turns",
+            "facts",
+            "first five (95 %)",
+            *(f"{name} (95 %)" for name in names),
+            "full history, tokens",
+        ]
         cells = [
-            [f"{row['turns']:,}", f"{row['facts']:,}", interval(row["first_five"]),
+            [row["kind"], f"{row['turns']:,}", f"{row['facts']:,}", interval(row["first_five"]),
              *(interval(row["recipes"][name]["kept"]) for name in names), f"{row['full_history_tokens']:,}"]
             for row in here
         ]  # fmt: skip
@@ -128,25 +136,29 @@ def _floor(result: Result, origin: str) -> list[Section]:
         "A false recall is a question about others that brings something; lost is recall of the conversation's own "
         "questions. Lower and further left is better."
     ]
-    for language, points in result["curves"].items():
+    for curve in result["curves"]:
+        points: list[Result] = curve["points"]
         shipped = [point for point in points if abs(point["floor"] - result["default"]) < 1e-9]
         lines = [Line("floors from 0 up", [_false(point) for point in points])]
         lines += [Line(f"the floor that ships, {point['floor']}", [_false(point)]) for point in shipped]
         cells = [
             [f"{point['floor']:.2f}", interval(point["nothing_brought"]), f"{point['recall@10']:.3f}",
-             f"{point['lost']:.3f}"]
+             interval(point["lost"]), interval(point["own_nothing_brought"])]
             for point in points
         ]  # fmt: skip
         plot = Plot("False recalls against misses", "recall@10 lost by the floor", "false recalls", lines, share=True)
         marked = frozenset(at for at, point in enumerate(points) if point in shipped)
-        table = Table(["floor", "nothing brought (95 %)", "recall@10", "lost"], cells, marked=marked)
-        found.append(Section(titled("Relevance floor", spoken(language), origin), said, [plot, table]))
+        heads = ["floor", "nothing brought (95 %)", "recall@10", "lost (95 %)", "own: nothing brought (95 %)"]
+        which = spoken(curve["language"]) + ("" if curve["set"] == "all" else f", {curve['set']}")
+        asked = f"{counted(curve['foreign'], 'question')} about others, {curve['own']:,} of its own."
+        parts: list[Part] = [plot, Table(heads, cells, marked=marked)]
+        found.append(Section(titled("Relevance floor", which, origin), [*said, asked], parts))
     return found
 
 
 def _false(point: Result) -> Point:
     value, low, high = point["nothing_brought"]
-    return Point(point["lost"], 1 - value, 1 - high, 1 - low)
+    return Point(point["lost"][0], 1 - value, 1 - high, 1 - low)
 
 
 # -- which is which -------------------------------------------------------------------------------------------------
