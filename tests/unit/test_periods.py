@@ -118,6 +118,17 @@ def test_what_is_not_over_asks_for_no_time(text: str) -> None:
     assert fitting(periods(text, NOW), NOW) is None
 
 
+def test_yesterday_is_over_at_midnight_and_the_past_month_never() -> None:
+    midnight = NOW.replace(hour=0, minute=0)
+    assert fitting(periods("what about yesterday?", midnight), midnight)
+    assert fitting(periods("most recently", midnight), midnight) is None
+
+
+def test_since_yesterday_asks_for_a_time() -> None:
+    fit = fitting(periods("what did we decide since yesterday?", NOW), NOW)
+    assert fit and (fit(NOW), fit(NOW - 9 * DAY)) == (1.0, 0.0)
+
+
 @pytest.mark.parametrize("text", ["我上周说了什么", "what did I say last week?"])
 def test_what_is_over_does(text: str) -> None:
     fit = fitting(periods(text, NOW), NOW)

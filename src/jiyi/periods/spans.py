@@ -18,6 +18,7 @@ Recurs = Literal["week", "month", "year"]
 Unit = Literal["hour", "day", "week", "month", "year"]
 
 ONE_DAY = timedelta(days=1)
+_INSTANT = timedelta(microseconds=1)
 _FINEST_FIRST: tuple[Precision, ...] = ("part", "day", "week", "month", "season", "year")
 _AROUND: dict[Unit, tuple[timedelta, Precision]] = {
     "hour": (timedelta(hours=1), "part"),
@@ -179,8 +180,9 @@ def window(now: datetime, count: float, unit: Unit) -> Span:
     precision = _AROUND[unit][1]
     if unit != "hour":
         other = midnight(other) if count > 0 else midnight(other) + ONE_DAY
-    start, end = (other, now) if count > 0 else (now, other)
-    return Span(start, max(end, start + timedelta(microseconds=1)), precision, True)
+    # half open, and now belongs to it: "the past month" is not over
+    start, end = (other, now + _INSTANT) if count > 0 else (now, max(other, now + _INSTANT))
+    return Span(start, end, precision, True)
 
 
 def beside(span: Span, count: tuple[float, float], unit: Unit, side: int) -> Span | None:
