@@ -89,6 +89,15 @@ RELATIVE = [
     ("recently", "recently | 2026-04-20..2026-05-20T10:30 month relative"),
 ]
 AROUND = [
+    ("May of last year", "May of last year | 2025-05-01..2025-06-01 month relative"),
+    ("last year in May", "last year in May | 2025-05-01..2025-06-01 month relative"),
+    ("8 May two years ago", "8 May two years ago | 2024-05-08..2024-05-09 day relative"),
+    ("last year's Christmas", "last year's Christmas | 2025-12-25..2025-12-27 day relative"),
+    ("Easter last year", "Easter last year | 2025-04-18..2025-04-22 week relative"),
+    ("in Q3 of last year", "Q3 of last year | 2025-07-01..2025-10-01 season relative"),
+    ("last week on Tuesday", "last week on Tuesday | 2026-05-12..2026-05-13 day relative"),
+    ("on Tuesday of last week", "Tuesday of last week | 2026-05-12..2026-05-13 day relative"),
+    ("three weeks ago on Monday", "three weeks ago on Monday | 2026-04-27..2026-04-28 day relative"),
     ("two weeks before 8 May 2023", "two weeks before 8 May 2023 | 2023-04-21..2023-04-28 week"),
     ("the week before August 3, 2023", "the week before August 3, 2023 | 2023-07-27..2023-08-03 week"),
     ("the Monday before July 24, 2023", "the Monday before July 24, 2023 | 2023-07-17..2023-07-18 day"),

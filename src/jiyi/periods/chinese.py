@@ -35,6 +35,7 @@ from jiyi.periods.spans import (
     nth_week,
     nth_weekday,
     third,
+    within,
 )
 
 # -- what stands behind and between ----------------------------------------------------------------------------------
@@ -166,6 +167,13 @@ def _link(one: Words, two: Words, low: str) -> bool:
     return bool(_AND.fullmatch(low, one.stop, two.begin)) and low.startswith(("之间", "间"), two.stop)
 
 
+def _together(one: Words, two: Words, low: str, now: datetime) -> Span | None:
+    """Two neighbours as one: a range, or the weekday of a week (上周的周三)."""
+    if _link(one, two, low):
+        return joined(one.span, two.span, now)
+    return within(one.span, two.span) if low[one.stop : two.begin] in ("", "的") else None
+
+
 def _found(m: re.Match[str], now: datetime) -> Words | None:
     """One period, with what stands behind it: of the year before where it is to come in this one (5月底)."""
     stop = m.start() + len(m[0].rstrip(" 的"))
@@ -191,7 +199,7 @@ def chinese(low: str, now: datetime) -> list[Words]:
             words = _found(m, now)
             if words is None:
                 continue
-            span = last and _link(last, words, low) and joined(last.span, words.span, now)
+            span = last and _together(last, words, low, now)
         except (ValueError, OverflowError):
             continue
         if last and span:

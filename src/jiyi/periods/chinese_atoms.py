@@ -44,6 +44,8 @@ from jiyi.periods.spans import (
 def _year(m: re.Match[str], now: datetime) -> int | None:
     if m["ry"]:
         return now.year + YEARS[m["ry"]]
+    if m["yn"]:
+        return now.year - number_of(m["yn"])
     word = m["y"]
     if not word:
         return None
@@ -54,7 +56,7 @@ def _year(m: re.Match[str], now: datetime) -> int | None:
 
 def _marked(span: Span | None, m: re.Match[str]) -> Span | None:
     """A span as relative where its year was (去年)."""
-    return span and span._replace(relative=bool(m["ry"]))
+    return span and span._replace(relative=bool(m["ry"] or m["yn"]))
 
 
 def _iso(m: re.Match[str], now: datetime) -> Span | None:
@@ -123,6 +125,10 @@ def _yearly(m: re.Match[str], now: datetime) -> Span | None:
     if m["half"]:
         return of(now.year)._replace(relative=True)
     return latest(of, now) if m["q"] or m["vac"] else None
+
+
+def _years(m: re.Match[str], now: datetime) -> Span | None:
+    return joined(a_year(int(m["ya"])), a_year(int(m["yb"])), now)
 
 
 def _a_year(m: re.Match[str], now: datetime) -> Span | None:
@@ -216,6 +222,7 @@ READ: dict[str, Callable[[re.Match[str], datetime], Span | None]] = {
     "date": _date,
     "feast": _feast,
     "yearly": _yearly,
+    "years": _years,
     "year": _a_year,
     "month": _month,
     "week": _week,

@@ -26,6 +26,7 @@ from jiyi.periods.spans import (
     nth_weekday,
     third,
     weekday_beside,
+    within,
 )
 
 # -- what stands before and between ----------------------------------------------------------------------------------
@@ -129,10 +130,11 @@ def _opened(words: Words, low: str) -> Words:
 
 
 _SAME_DAY = re.compile(r",? (?:the )?")
+_WITHIN = re.compile(r"(?:'s|,)? (?:(?:in|on|at|over|during|of) )?(?:the )?")
 
 
 def _one_day(items: list[Words], low: str) -> list[Words]:
-    """What was taken in by the next, and a weekday beside its own date, left out."""
+    """What was taken in by the next, and a weekday beside its own date, left out; a day within its week or year."""
     kept: list[Words] = []
     for words in items:
         while kept and words.begin <= kept[-1].begin:
@@ -142,6 +144,10 @@ def _one_day(items: list[Words], low: str) -> list[Words]:
         dated = words.span.date and words.span.date[2]
         if dated and kept and kept[-1].span.recurs == "week" and _SAME_DAY.fullmatch(low, kept[-1].stop, words.begin):
             words = Words(kept.pop().begin, words.stop, words.span)
+        elif kept and _WITHIN.fullmatch(low, kept[-1].stop, words.begin):
+            span = within(kept[-1].span, words.span) or within(words.span, kept[-1].span)
+            if span:
+                words = Words(kept.pop().begin, words.stop, span)
         kept.append(words)
     return kept
 
@@ -173,6 +179,8 @@ def _found(m: re.Match[str], text: str, now: datetime) -> Words | None:
         span = READ[m.lastgroup or ""](m, text, moment)
         if span is None:
             return None
+        if m.string.endswith((" year", " ago"), m.start(), m.end()):
+            span = span._replace(relative=True)
         words = _widened(Words(m.start(), m.end(), span), m.string)
         start = words.span.start
         if not words.span.recurs or start is None or start <= now:

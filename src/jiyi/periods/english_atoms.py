@@ -48,8 +48,14 @@ def _is_proper(text: str, begin: int) -> bool:
     return text[begin].isupper() and not text[begin + 1 : begin + 2].isupper()
 
 
-def _year(word: str | None) -> int | None:
-    return int(word) if word else None
+def _year(word: str | None, now: datetime) -> int | None:
+    """A year in digits, or counted from this one: ``last year``, ``two years ago``."""
+    if not word or word.isdigit():
+        return int(word) if word else None
+    first = word.partition(" ")[0]
+    if first in ("last", "this", "next"):
+        return now.year + ("last", "this", "next").index(first) - 1
+    return now.year - int(counted(first)[0])
 
 
 def _day_range(year: int | None, month: int, days: tuple[str, str | None], now: datetime) -> Span | None:
@@ -82,7 +88,7 @@ def _dmy(m: re.Match[str], text: str, now: datetime) -> Span | None:
     sure = m["do"] or m["df"] or m["dy"] or _is_proper(text, m.start("dm"))
     if name in ("may", "mar") and not sure:
         return None
-    return _day_range(_year(m["dy"]), month_of(name), (m["dd"], m["de"]), now)
+    return _day_range(_year(m["dy"], now), month_of(name), (m["dd"], m["de"]), now)
 
 
 def _mdy(m: re.Match[str], text: str, now: datetime) -> Span | None:
@@ -92,12 +98,12 @@ def _mdy(m: re.Match[str], text: str, now: datetime) -> Span | None:
         return None
     if not m["mo"] and not m["my"] and _PEOPLE.match(m.string, m.end()):
         return None
-    return _day_range(_year(m["my"]), month_of(name), (m["md"], m["me"]), now)
+    return _day_range(_year(m["my"], now), month_of(name), (m["md"], m["me"]), now)
 
 
 def _month(m: re.Match[str], text: str, now: datetime) -> Span | None:
     """A month alone: ``may`` and first names need a word before them, and short forms too."""
-    word, year = m["lm"].rstrip("."), _year(m["ly"])
+    word, year = m["lm"].rstrip("."), _year(m["ly"], now)
     if word == "may" and _SUBJECT.search(m.string, max(0, m.start() - 6), m.start()):
         return None
     if year is None:
@@ -135,7 +141,7 @@ def _between_months(m: re.Match[str], before: int) -> bool:
 
 
 def _quarter(m: re.Match[str], text: str, now: datetime) -> Span | None:
-    year = _year(m["qy0"] or m["qy"])
+    year = _year(m["qy0"] or m["qy"], now)
     word = m["qw"]
     number = (
         int(m["qn"]) if m["qn"] else ("first", "second", "third", "fourth").index(word) + 1 if word != "last" else 4
@@ -153,7 +159,7 @@ _DURING = re.compile(r"\b(?:in|during|over|since|throughout|through) the $|\b(?:
 
 
 def _season(m: re.Match[str], text: str, now: datetime) -> Span | None:
-    year, number = _year(m["sy"]), SEASONS[m["sn"]]
+    year, number = _year(m["sy"], now), SEASONS[m["sn"]]
     if year is not None:
         return a_season(year, number)
     if not _DURING.search(m.string, max(0, m.start() - 16), m.start()):
@@ -321,7 +327,7 @@ def _weekend(m: re.Match[str], text: str, now: datetime) -> Span | None:
 
 
 def _feast(m: re.Match[str], text: str, now: datetime) -> Span | None:
-    return feast(FEASTS[m["fn"]], now, _year(m["fy"]))
+    return feast(FEASTS[m["fn"]], now, _year(m["fy"], now))
 
 
 def _recent(m: re.Match[str], text: str, now: datetime) -> Span | None:

@@ -18,6 +18,10 @@ SEASON = r"(?:spring|summer|autumn|fall|winter)"
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])(?!\d)"
 _ORD = r"(?:st|nd|rd|th)"
 _YEAR = r"(?:19|20)\d\d(?![\d%]|[.,:/]\d)"
+_SAID = (
+    rf"(?:{_YEAR}|(?:last|this|next)\ year|(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}})"
+    r"\ years?\ ago)"
+)
 UNIT = r"(?:hours?|days?|weeks?|fortnights?|months?|years?)"
 COUNT = (
     r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half\ an?|(?:a\ )?couple(?:\ of)?"
@@ -72,15 +76,15 @@ ATOM = re.compile(
         (?:t\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:z|[+-]\d\d:?\d\d)?)?(?![\w/-]))
     |(?P<num>(?P<n1>\d\d?)(?P<nsep>[./])(?P<n2>\d\d?)(?P=nsep)(?P<ny>(?:19|20)\d\d)(?![\w/-]|\.\d))
     |(?P<dmy>(?P<dd>{_DAY})(?P<do>{_ORD})?(?:\ ?(?:-|–|to|and)\ ?(?P<de>{_DAY}){_ORD}?)?(?P<df>\ of)?
-        [\ -](?P<dm>{MONTH})(?:(?:,\ ?|[\ -])(?P<dy>{_YEAR}))?)
+        [\ -](?P<dm>{MONTH})(?:(?:,\ ?|[\ -])(?P<dy>{_SAID}))?)
     |(?P<mdy>(?P<mm>{MONTH})\ (?:the\ )?(?P<md>{_DAY})(?P<mo>{_ORD})?
         (?:\ ?(?:-|–|to|through|and)\ ?(?P<me>{_DAY}){_ORD}?(?![\w%$:]|\ ?[ap]\.?m\b))?
-        (?![\w%$:]|[./]\d|,\d(?!\d{{3}}\b)|-\d|\ ?[ap]\.?m\b)(?:(?:,\ ?|\ )(?P<my>{_YEAR}))?)
-    |(?P<month>(?P<lm>{MONTH})(?:(?:,|\ of|\ in)?\ (?P<ly>{_YEAR}))?)
+        (?![\w%$:]|[./]\d|,\d(?!\d{{3}}\b)|-\d|\ ?[ap]\.?m\b)(?:(?:,\ ?|\ )(?P<my>{_SAID}))?)
+    |(?P<month>(?P<lm>{MONTH})(?:(?:,|\ of|\ in)?\ (?P<ly>{_SAID}))?)
     |(?P<quarter>(?:(?P<qy0>{_YEAR})\ )?
         (?:q(?P<qn>[1-4])|(?:the\ )?(?P<qw>first|second|third|fourth|last)\ quarter(?:\ of|\ in)?)
-        (?![\w.])(?:,?\ (?P<qy>{_YEAR}))?)
-    |(?P<season>(?P<sn>{SEASON})(?:(?:,|\ of|\ in)?\ (?P<sy>{_YEAR}))?\b)
+        (?![\w.])(?:(?:,|\ of|\ in)?\ (?P<qy>{_SAID}))?)
+    |(?P<season>(?P<sn>{SEASON})(?:(?:,|\ of|\ in)?\ (?P<sy>{_SAID}))?\b)
     |(?P<year>{_YEAR})
     |(?P<ago>(?P<ac>{COUNT})\ (?P<ah>and\ a\ half\ )?(?P<au>{UNIT})(?P<ah2>\ and\ a\ half)?
         \ (?P<aw>ago|back\b(?!\ (?:to|from|in|at|and))|from\ now))
@@ -92,7 +96,7 @@ ATOM = re.compile(
     |(?P<named>(?P<nn>yesterday|today|tonight|tomorrow)(?:\ (?P<np>{PART}))?)
     |(?P<weekday>(?P<wdn>{WEEKDAY})(?:\ (?P<wdp>{PART}))?)
     |(?P<weekend>the\ weekend)
-    |(?P<feast>(?P<fn>{_NAMES})(?:(?:,|\ of|\ in)?\ (?P<fy>{_YEAR}))?)
+    |(?P<feast>(?P<fn>{_NAMES})(?:(?:,|\ of|\ in)?\ (?P<fy>{_SAID}))?)
     |(?P<recent>recently|lately|the\ other\ day)
     )(?![\w@])""",
     re.VERBOSE | re.ASCII,  # Han may stand on both sides

@@ -294,3 +294,19 @@ def joined(first: Span, last: Span, now: datetime) -> Span | None:
     coarser = _FINEST_FIRST.index(first.precision) > _FINEST_FIRST.index(last.precision)
     precision = first.precision if coarser else last.precision
     return Span(first.start, last.end, precision, first.relative or last.relative, first.recurs and "year")
+
+
+def within(outer: Span, inner: Span) -> Span | None:
+    """A weekday in a week, or a yearly span in a year, that is counted from now: ``Friday last week``."""
+    if not outer.relative or outer.recurs or outer.start is None or outer.end is None or inner.start is None:
+        return None
+    if inner.end is None or inner.relative:
+        return None
+    if outer.precision == "week" and inner.recurs == "week":
+        moved = timedelta(days=(inner.start.weekday() - outer.start.weekday()) % 7)
+        start = midnight(outer.start) + moved + (inner.start - midnight(inner.start))
+    elif outer.precision == "year" and inner.recurs == "year":
+        start = inner.start.replace(year=(outer.start + (outer.end - outer.start) / 2).year)
+    else:
+        return None
+    return Span(start, start + (inner.end - inner.start), inner.precision, True)
