@@ -59,6 +59,22 @@ async def restore_store(backup: Path, url: str) -> None:
     await SqliteStore.restore(backup, file)
 
 
+async def copy_store(url: str, target: Path) -> None:
+    """Copies a database file to one that is not there yet, and writes nothing to it, whoever else has it open.
+
+    Raises:
+        InvalidInput: the address is not a file's path.
+        NotFound: there is no such database.
+        StoreError: it is not a database of Jiyi.
+    """
+    file = file_of(url)
+    if file is None:
+        raise InvalidInput("db", f"only a database file can be copied; give its path, not {url!r}")
+    from jiyi.stores.sqlite import SqliteStore
+
+    await SqliteStore.copy(file, target)
+
+
 def open_embedder(spec: str | Embedder | None, settings: Settings) -> Embedder | None:
     """The embedder a setting names.
 

@@ -8,6 +8,7 @@ from jiyi.cli.checkpoint import checkpoint
 from jiyi.cli.choosing import recipes
 from jiyi.cli.decaying import decay
 from jiyi.cli.doctor import completion, doctor
+from jiyi.cli.drafting import export_questions
 from jiyi.cli.erase import forget
 from jiyi.cli.evaluate import evaluate
 from jiyi.cli.flooring import floor
@@ -28,6 +29,7 @@ evaluate.add_command(decay)
 evaluate.add_command(floor)
 evaluate.add_command(recipes)
 evaluate.add_command(recall)
+evaluate.add_command(export_questions)
 evaluate.add_command(report)
 app = App(COMMANDS)
 

@@ -24,6 +24,7 @@ from jiyi.eval.ablation import without_each
 from jiyi.eval.asking import Asker, Reply
 from jiyi.eval.comparison import changed, compare
 from jiyi.eval.configurations import BASELINES, Configuration, configuration
+from jiyi.eval.own import copied, moments, read_own
 from jiyi.eval.recall import USER
 from jiyi.eval.results import Measured, results
 from jiyi.eval.scores import only
@@ -60,7 +61,9 @@ class Plan:
 
 
 @click.command()
-@click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("directories", metavar="DIR...", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--user", metavar="ID", help="Ask the database itself about this user, with --questions.")
+@click.option("--questions", type=click.Path(path_type=Path), help="Questions about the user, as in questions.jsonl.")
 @click.option("--rankings", type=click.Path(path_type=Path), help="Write a line for each question, with its ranking.")
 @click.option("--k", "ks", default="5,10,20", show_default=True, metavar="N,N", help="Where rankings are cut.")
 @click.option("--max-tokens", "budgets", default="500,1000,2000,4000", show_default=True, metavar="N,N",
@@ -79,8 +82,11 @@ def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
     """Replay conversations, ask their questions, and see whether the evidence comes back.
 
     DIR has conversations.jsonl and questions.jsonl.  Each conversation gets a memory of its own; a question with a
-    before_message_id is asked when only what came before is stored.  Beside the search stand, on the same questions:
-    full text alone (bm25), vectors alone (dense), the newest messages (window), and everything (full history).
+    before_message_id is asked when only what came before is stored.  Or --user and --questions name a history of the
+    database (--db), of which a copy is asked; `jiyi eval export-questions` makes the file.
+
+    Beside the search stand, on the same questions: full text alone (bm25), vectors alone (dense), the newest messages
+    (window), and everything (full history).
 
     --compare takes two configurations instead: default (the shipped weights), bm25, dense, window, a ranking file
     (tuned.json), embedder=NAME, or several of these with commas.
@@ -95,8 +101,12 @@ def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
         given["cache"],
         compared=given["compare"] is not None,
     )
-    sets = dict(zip(_names(directories), map(read_dataset, directories), strict=True))
-    work = measure(plan, sets, given["rankings"])
+    own = _own(directories, given["user"], given["questions"])
+    if own is None:
+        sets = dict(zip(_names(directories), map(read_dataset, directories), strict=True))
+    else:
+        sets = {own[0]: [run(read_own(settings, *own))]}
+    work = measure(plan, sets, given["rankings"], user=given["user"])
     pairs = _pairs(plan.configurations, given["compare"], given["ablation"])
     differences = [one for a, b in pairs for one in compare(work.measured, a, b)]
     tables = tabling.Tables(plan.configurations, plan.ks, plan.budgets, work.measured, markdown=given["markdown"])
@@ -117,6 +127,19 @@ def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
     for found in work.measured:
         if found.left_out:
             say(f"{found.name}: {found.left_out} questions without evidence are not scored")
+
+
+def _own(directories: Sequence[Path], user: str | None, questions: Path | None) -> tuple[str, Path] | None:
+    """Whose history of the database is asked, and the file of questions; None for directories."""
+    if user is None and questions is None:
+        if not directories:
+            raise click.UsageError("name directories with conversations, or --user and --questions for a database")
+        return None
+    if directories:
+        raise click.UsageError("give either directories, or --user and --questions for a database")
+    if user is None or questions is None:
+        raise click.UsageError("--user and --questions belong together")
+    return user, questions
 
 
 def _configurations(
@@ -165,13 +188,21 @@ def _names(directories: Sequence[Path]) -> list[str]:
     return [name if named.count(name) == 1 else f"{name} ({at + 1})" for at, name in enumerate(named)]
 
 
-def measure(plan: Plan, sets: Mapping[str, Sequence[Conversation]], rankings: Path | None) -> Work:
+def measure(
+    plan: Plan, sets: Mapping[str, Sequence[Conversation]], rankings: Path | None, *, user: str | None = None
+) -> Work:
     """Replays and asks everything, with progress bars; Ctrl-C says how to go on.
+
+    Args:
+        plan: how.
+        sets: conversations by name.
+        rankings: a file to write rankings to.
+        user: the set is this user's history in the database; a copy is asked instead of a replay.
 
     Raises:
         Interrupted: by Ctrl-C.
     """
-    work = Work(plan, [Measured(name) for name in sets])
+    work = Work(plan, [Measured(name) for name in sets], user=user)
     try:
         with ExitStack() as stack:
             if rankings is not None:
@@ -190,6 +221,7 @@ class Work:
     plan: Plan
     measured: list[Measured]
     rankings: IO[str] | None = None
+    user: str | None = None
     model: str = ""
     counter: str = ""
     done: int = 0
@@ -208,7 +240,7 @@ class Work:
                     task = bars.add_task(measured.name, total=sum(len(found.entries) for found in conversations))
                     one = _Pass(self, settings, embedder, configurations, measured)
                     for conversation in conversations:
-                        await one.replayed(conversation, partial(bars.advance, task))
+                        await one.asked(conversation, partial(bars.advance, task))
                         self.done += 1
                     bars.update(task, completed=sum(len(found.entries) for found in conversations))
 
@@ -230,9 +262,9 @@ class _Pass:
     configurations: Sequence[Configuration]
     measured: Measured
 
-    async def replayed(self, conversation: Conversation, stored: Callable[[int], None]) -> None:
-        """Replays a conversation and asks its questions at their moments."""
-        plan = self.work.plan
+    async def asked(self, conversation: Conversation, stored: Callable[[int], None]) -> None:
+        """Asks the questions of a conversation at their moments: in a replay, or in a copy of the user's database."""
+        plan, user = self.work.plan, self.work.user
         questions = QuestionsOnce(self.embedder) if self.embedder else None
         usable = [one for one in self.configurations if questions or one.how != "dense"]
         if len(usable) < len(self.configurations) and plan.compared:
@@ -240,16 +272,22 @@ class _Pass:
                 "compare", "dense needs an embedder, and there is none; `jiyi doctor` says how to get one"
             )
         replies: dict[int, Reply] = {}
-        async with empty_memory(self.settings, questions) as memory:
+        place = empty_memory(self.settings, questions) if user is None else copied(self.settings, questions)
+        async with place as memory:
             self.work.counter = memory.counter.name
-            asker = Asker(memory, USER, usable, questions, limit=plan.limit, budgets=plan.budgets)
+            asker = Asker(memory, user or USER, usable, questions, limit=plan.limit, budgets=plan.budgets)
 
             def more(count: int) -> None:
                 asker.more()
                 stored(count)
 
-            async with aclosing(Replay(memory, stored=more).moments(conversation)) as moments:
-                async for index in moments:
+            if user is None:
+                reached = Replay(memory, stored=more).moments(conversation)
+            else:
+                await memory.reindex()  # what the original has not indexed yet, or with another embedder
+                reached = moments(memory, conversation, user, left=more)
+            async with aclosing(reached) as indices:
+                async for index in indices:
                     replies[index] = await asker.ask(conversation.questions[index])
         self.scored(conversation, usable, [replies[index] for index in range(len(conversation.questions))])
 

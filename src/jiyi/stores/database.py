@@ -258,6 +258,27 @@ def restore(copy: Path, path: Path, timeout: float) -> None:
     backup(copy, path, timeout)
 
 
+def copy(path: Path, target: Path, timeout: float) -> None:
+    """Copies a database to a file that is not there yet, and changes nothing of it: not even its log is ended.
+
+    Raises:
+        NotFound: there is no such database.
+        StoreCorrupt: it is not one of Jiyi.
+        StoreTooNew: a newer version made it.
+    """
+    if not path.is_file():
+        raise NotFound(f"there is no database {path.absolute()}; name another with --db or JIYI_DB")
+    # a reader that may not write leaves an empty log behind where there was none
+    mode = "ro" if path.with_name(path.name + "-wal").exists() else "rw"
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    with wrapped(path), closing(sqlite3.connect(address, uri=True, timeout=timeout)) as db:
+        db.execute("PRAGMA query_only = 1")
+        if _recognise(db, path) == 0:
+            raise StoreCorrupt(f"{path} is an empty file, not a database; give another path")
+        with closing(sqlite3.connect(target)) as copied:
+            db.backup(copied)
+
+
 def _sync_directory(directory: Path) -> None:
     """Makes a rename durable, where directories can be opened."""
     with suppress(OSError):

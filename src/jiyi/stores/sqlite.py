@@ -110,6 +110,11 @@ class SqliteStore:
         """Puts a backup in the place of a database that nobody has open; see ``database.restore``."""
         await asyncio.to_thread(database.restore, backup, path, timeout)
 
+    @staticmethod
+    async def copy(path: Path, target: Path, *, timeout: float = 30.0) -> None:  # noqa: ASYNC109
+        """Copies a database without writing to it; see ``database.copy``."""
+        await asyncio.to_thread(database.copy, path, target, timeout)
+
     # -- where things run
 
     async def _read(self, work: Work[T]) -> T:
