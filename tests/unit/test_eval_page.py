@@ -68,7 +68,18 @@ def floor() -> dict[str, Any]:
     return {"default": 0.2, "curves": curves}
 
 
-RESULTS = [recall(EVIL), recipes(EVIL), decay(EVIL), floor()]
+def answers(name: str = "set") -> dict[str, Any]:
+    share = [0.5, 0.4, 0.6]
+    row = {"category": name, "questions": 9, "answered": 8, "match": share, "f1": 0.5, "declined": 1, "judged": 7,
+           "judge": share, "agreement": share, "tokens": 900}  # fmt: skip
+    empty = {**row, "answered": 0, "match": None, "f1": None, "judged": 0, "judge": None, "agreement": None}
+    usage = {"calls": 8, "prompt_tokens": 7000, "completion_tokens": 90}
+    one = {"directory": name, "categories": [row, empty], "errors": {"ModelUnavailable": 1}, "judge_errors": {},
+           "usage": {"llm": usage, "judge": usage}}  # fmt: skip
+    return {"llm": name, "judge": "j", "recipe": "balanced", "max_tokens": 2000, "price": None, "sets": [one]}
+
+
+RESULTS = [recall(EVIL), recipes(EVIL), decay(EVIL), floor(), answers(EVIL)]
 
 
 def page(*results: dict[str, Any], title: str = "A page") -> str:
@@ -142,10 +153,21 @@ def test_each_evaluation_has_its_section() -> None:
     assert [section.title for section in found] == [
         f"Recall: {EVIL}", f"Recipes: {EVIL}", "Decay: English", "Decay: Chinese", "Relevance floor: Chinese",
         f"Relevance floor: Chinese, {EVIL}",
+        f"Answers: {EVIL}",
     ]  # fmt: skip
     text = page(*RESULTS)
     assert text.count('<svg viewBox="0 0 14') == 3 + 2 + 2 * 2 + 2 * 2, "a legend for each line"
-    for shown in ("0.750", 'style="width: 75.00%"', "the whole past", "Take ", "0.800 (0.700–0.900)", "1.250", "95 %"):
+    for shown in (
+        "0.750",
+        'style="width: 75.00%"',
+        "the whole past",
+        "Take ",
+        "0.800 (0.700–0.900)",
+        "1.250",
+        "95 %",
+        "8 answers",
+        "Not counted: 1 error.",
+    ):
         assert shown in text, shown
     recipe = found[1]
     assert "nothing from earlier sessions: casual" in recipe.said[1] and "equal to one that is shown" in recipe.said[2]

@@ -14,6 +14,7 @@ from jiyi.cli.evaluate import evaluate
 from jiyi.cli.flooring import floor
 from jiyi.cli.history import add, remember, sessions, users
 from jiyi.cli.moving import export, import_
+from jiyi.cli.quizzing import answers
 from jiyi.cli.recall import context, search
 from jiyi.cli.recalling import recall
 from jiyi.cli.reporting import report
@@ -30,6 +31,7 @@ evaluate.add_command(floor)
 evaluate.add_command(recipes)
 evaluate.add_command(recall)
 evaluate.add_command(export_questions)
+evaluate.add_command(answers)
 evaluate.add_command(report)
 app = App(COMMANDS)
 

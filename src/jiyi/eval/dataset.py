@@ -25,10 +25,17 @@ Level: TypeAlias = Literal["message", "session"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and when: after everything was said, or just before the message ``before``."""
+    """What is asked, and when: after everything was said, or just before the message ``before``.
+
+    Attributes:
+        choices: letter -> text, where one of them is to be taken.
+        asked_at: the day or time as the data say it, "" for none.
+    """
 
     text: str
     before: str | None = None
+    choices: Mapping[str, str] = field(default_factory=dict[str, str])
+    asked_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,7 @@ class Label:
         evidence: ids of messages or sessions, by ``level``.
         answerable: False for a question that the conversation does not answer.
         answer: what should be answered, "" where the data do not say.
+        option: the right one of the question's choices, "" for none.
     """
 
     question_id: str
@@ -47,6 +55,7 @@ class Label:
     level: Level
     answerable: bool
     answer: str = ""
+    option: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +214,7 @@ def _question(value: Object, spoken: Mapping[str, Sequence[Entry]]) -> tuple[str
     level = value.get("evidence_level")
     if level not in ("message", "session"):
         raise ValueError(f"evidence_level: must be message or session, not {level!r}")
+    choices = _choices(value.get("choices"))
     label = Label(
         text("question_id"),
         str(value.get("category") or ""),
@@ -212,5 +222,20 @@ def _question(value: Object, spoken: Mapping[str, Sequence[Entry]]) -> tuple[str
         level,
         not value.get("unanswerable"),
         str(value.get("answer") or ""),
+        str(value.get("ground_truth") or "") if choices else "",
     )
-    return conversation, Question(text("question"), cast("str", before) if before else None), label
+    if choices and label.option and label.option not in choices:
+        raise ValueError(f"ground_truth: is none of the choices {', '.join(choices)}")
+    asked_at = str(value.get("asked_at") or "")
+    return conversation, Question(text("question"), cast("str", before) if before else None, choices, asked_at), label
+
+
+def _choices(value: object) -> dict[str, str]:
+    """Letter -> text of a question's choices; a list gets letters from A on."""
+    if not value:
+        return {}
+    if isinstance(value, list):
+        return {chr(ord("A") + at): str(text) for at, text in enumerate(cast("list[object]", value))}
+    if not isinstance(value, dict):
+        raise ValueError("choices: must be texts by letter")
+    return {str(letter): str(text) for letter, text in cast("dict[object, object]", value).items()}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from jiyi.errors import InvalidInput
-from jiyi.eval.page.parts import Line, Part, Plot, Point, Section, Table
+from jiyi.eval.page.parts import Bar, Bars, Line, Part, Plot, Point, Section, Table
 from jiyi.eval.page.recall import recall
 from jiyi.eval.page.words import Result, counted, interval, spoken, titled
 
@@ -161,6 +161,46 @@ def _false(point: Result) -> Point:
     return Point(point["lost"][0], 1 - value, 1 - high, 1 - low)
 
 
+# -- answers ------------------------------------------------------------------------------------------------------
+
+
+def _answers(result: Result, origin: str) -> list[Section]:
+    found: list[Section] = []
+    for one in result["sets"]:
+        rows: list[Result] = one["categories"]
+        parts: list[Part] = [Bars("Right by rules", _bars(rows, "match"))]
+        if result["judge"]:
+            parts.append(Bars("Right by the judge", _bars(rows, "judge")))
+        heads = ["category", "questions", "right by rules (95 %)", "F1", "declined", "right by judge (95 %)",
+                 "agreement", "tokens"]  # fmt: skip
+        cells = [
+            [row["category"], f"{row['questions']:,}", row["match"] and interval(row["match"]) or "",
+             "" if row["f1"] is None else f"{row['f1']:.3f}", f"{row['declined']:,}",
+             row["judge"] and interval(row["judge"]) or "", row["agreement"] and f"{row['agreement'][0]:.3f}" or "",
+             f"{row['tokens']:,}"]
+            for row in rows
+        ]  # fmt: skip
+        said = [
+            f"{result['llm']} with {result['recipe']}, contexts of {result['max_tokens']:,} tokens"
+            + (f"; judge: {result['judge']}." if result["judge"] else "."),
+            *(
+                f"Not counted: {counted(sum(one[kind].values()), kind.replace('_', ' ').removesuffix('s'))}."
+                for kind in ("errors", "judge_errors")
+                if one[kind]
+            ),
+            f"{one['usage']['llm']['prompt_tokens']:,} prompt tokens, "
+            f"{one['usage']['llm']['completion_tokens']:,} of answers.",
+        ]
+        found.append(Section(titled("Answers", one["directory"], origin), said, [*parts, Table(heads, cells)]))
+    return found
+
+
+def _bars(rows: Sequence[Result], mark: str) -> list[Bar]:
+    of = {"match": "answered", "judge": "judged"}[mark]
+    shown = [row for row in rows if row[mark]]
+    return [Bar(row["category"], row[mark][0], counted(row[of], "answer"), row[mark][1], row[mark][2]) for row in shown]
+
+
 # -- which is which -------------------------------------------------------------------------------------------------
 
 
@@ -171,6 +211,7 @@ def _sets_with(field: str) -> Callable[[Result], bool]:
 _KINDS: tuple[tuple[str, Callable[[Result], bool], Callable[[Result, str], list[Section]]], ...] = (
     ("recall", lambda result: "results" in result and "configurations" in result, recall),
     ("recipes", _sets_with("recipes"), _recipes),
+    ("answers", _sets_with("categories"), _answers),
     ("decay", lambda result: "rows" in result and "max_tokens" in result, _decay),
     ("floor", lambda result: "curves" in result, _floor),
 )
