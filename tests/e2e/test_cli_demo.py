@@ -106,6 +106,17 @@ def test_recall_is_measured_and_later_messages_are_not_seen(jiyi: Run, here: Pat
     assert "message level" in shown.out and "p95" in shown.out and "not scored" in shown.err
 
 
+def test_recall_of_short_histories(jiyi: Run, here: Path) -> None:
+    dataset(here / "set")
+    value = (
+        jiyi("eval", "recall", "set", "--short", "2", "--no-baselines", "--rankings", "r.jsonl", "--json").well().json
+    )
+    (result,) = value["sets"]
+    assert value["short"] == 2 and result["questions"] == result["conversations"] == 3
+    assert result["messages"] <= 6 and all(len(found) <= 2 for found in rankings(here / "r.jsonl").values())
+    assert jiyi("eval", "recall", "set", "--short", "1").code == 2
+
+
 def test_recall_stands_beside_yardsticks_in_the_same_run(jiyi: Run, here: Path) -> None:
     dataset(here / "set")
     command = ["--embedder", "hashing", "eval", "recall", "set", "--max-tokens", "30,1000"]

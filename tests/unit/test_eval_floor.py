@@ -43,7 +43,7 @@ def test_at_session_level_a_session_counts_once() -> None:
 
 
 def conversation(name: str, questions: int) -> Conversation:
-    asked = tuple(Question(f"{name} {n}") for n in range(questions))
+    asked = tuple(Question(f"{name} {n}?") for n in range(questions))
     labels = tuple(Label(str(n), "", (), "message", True) for n in range(questions))
     return Conversation(name, (), asked, labels)
 
@@ -52,7 +52,7 @@ def test_a_sample_keeps_questions_with_their_labels() -> None:
     whole = conversation("a", 30)
     few = sample(whole, 7)
     assert few == sample(whole, 7) != sample(whole, 7, seed=8) and len(few.questions) == 7
-    assert [question.text for question in few.questions] == [f"a {one.question_id}" for one in few.labels]
+    assert [question.text for question in few.questions] == [f"a {one.question_id}?" for one in few.labels]
     assert sample(whole, None) == sample(whole, 30) == whole
 
 
@@ -75,3 +75,11 @@ def test_one_set_alone_takes_its_other_conversations() -> None:
     asked = [stranger.question.text for stranger in chosen["a", "a1"]]
     assert {text[:2] for text in asked} == {"a2"} and len(asked) == 5
     assert strangers({"a": [conversation("a1", 3)]}, 10) == {("a", "a1"): []} and strangers({}, 5) == {}
+
+
+def test_lines_of_talk_ask_nothing() -> None:
+    talk = Conversation(
+        "b1", (), (Question("Indeed!"), Question("真的吗？")), (Label("1", "", (), "message", True),) * 2
+    )
+    chosen = strangers({"a": [conversation("a1", 1)], "b": [talk]}, 10)
+    assert [stranger.question.text for stranger in chosen["a", "a1"]] == ["真的吗？"]

@@ -28,6 +28,7 @@ from jiyi.eval.own import copied, moments, read_own
 from jiyi.eval.recall import USER
 from jiyi.eval.results import Measured, results
 from jiyi.eval.scores import only
+from jiyi.eval.short import shortened
 from jiyi.eval.vectors import QuestionsOnce
 from jiyi.weighting import weights_of
 
@@ -69,6 +70,7 @@ class Plan:
 @click.option("--max-tokens", "budgets", default="500,1000,2000,4000", show_default=True, metavar="N,N",
               help="Tokens of contexts.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), default=200, show_default=True, help="How deep rankings go.")
+@click.option("--short", type=click.IntRange(2), metavar="N", help="Give each question N messages around its evidence.")
 @click.option("--no-baselines", is_flag=True, help="Measure the search alone, without yardsticks.")
 @click.option("--compare", nargs=2, metavar="A B", help="Two configurations: default, bm25, tuned.json, embedder=NAME…")
 @click.option("--changed", type=click.IntRange(0), default=0, metavar="N", help="List the questions that changed most.")
@@ -90,6 +92,8 @@ def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
 
     --compare takes two configurations instead: default (the shipped weights), bm25, dense, window, a ranking file
     (tuned.json), embedder=NAME, or several of these with commas.
+
+    With --short, each question is asked of a memory of its own that holds its evidence and the messages around it.
     """
     settings = state.settings()
     plan = Plan(
@@ -106,12 +110,14 @@ def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
         sets = dict(zip(_names(directories), map(read_dataset, directories), strict=True))
     else:
         sets = {own[0]: [run(read_own(settings, *own))]}
+    if given["short"]:
+        sets = _short(sets, given["short"], own is not None)
     work = measure(plan, sets, given["rankings"], user=given["user"])
     pairs = _pairs(plan.configurations, given["compare"], given["ablation"])
     differences = [one for a, b in pairs for one in compare(work.measured, a, b)]
     tables = tabling.Tables(plan.configurations, plan.ks, plan.budgets, work.measured, markdown=given["markdown"])
     moved = changed(work.measured, *pairs[0], f"recall@{tables.k}", given["changed"]) if given["changed"] else []
-    value = as_json(plan, work)
+    value = as_json(plan, work) | ({"short": given["short"]} if given["short"] else {})
     value |= {"differences": [one.to_dict() for one in differences]} if pairs else {}
     value |= {"changed": list(map(asdict, moved))} if given["changed"] else {}
     if delivered(state, value):
@@ -179,6 +185,12 @@ def as_json(plan: Plan, work: Work) -> dict[str, object]:
         "sets": [found.to_dict() for found in work.measured],
         "results": [one.to_dict() for one in results(work.measured, plan.configurations)],
     }
+
+
+def _short(sets: Mapping[str, Sequence[Conversation]], size: int, stored: bool) -> dict[str, list[Conversation]]:
+    if stored:
+        raise InvalidInput("short", "replays parts of a history; it goes with DIR, not with one's own database")
+    return {name: [part for one in found for part in shortened(one, size)] for name, found in sets.items()}
 
 
 def _names(directories: Sequence[Path]) -> list[str]:

@@ -21,8 +21,8 @@ ANSWERED = 0.4
 """Share of an answer's words that must stand in a message for it to be the fact.  Less loses Chinese paraphrases of
 the right message; what is above it was read through and answers its question."""
 
-SEVERAL = "multi"
-"""Categories that begin so need more than one message."""
+OTHERS = ("multi", "instruction", "preference")
+"""Categories that begin so need more than one message, or ask for something to be done and for no fact."""
 
 
 MARKS = ("?", "？")
@@ -88,8 +88,8 @@ def labelled(conversations: Sequence[Conversation]) -> list[Fact]:
 
 def _asks(question: Question, label: Label) -> bool:
     """Whether one message can answer it: a question with an answer, not a line of talk with a reply."""
-    several = not label.evidence or label.category.startswith(SEVERAL)
-    return label.answerable and not several and question.text.endswith(MARKS) and not label.answer.endswith(MARKS)
+    other = not label.evidence or label.category.startswith(OTHERS)
+    return label.answerable and not other and question.text.endswith(MARKS) and not label.answer.endswith(MARKS)
 
 
 def _evidence(conversation: Conversation, label: Label, places: Mapping[str, int]) -> Iterator[Entry]:

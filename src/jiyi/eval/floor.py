@@ -9,6 +9,7 @@ from statistics import fmean
 
 from jiyi.eval.dataset import Conversation, Label, Question
 from jiyi.eval.decay import share
+from jiyi.eval.facts import MARKS
 from jiyi.eval.statistics import standard_error
 from jiyi.types import Hit
 
@@ -116,7 +117,8 @@ def strangers(
 ) -> dict[tuple[str, str], list[Stranger]]:
     """Questions about others for each conversation: (set, conversation id) -> questions of other sets.
 
-    They are spread evenly over the sets and over the conversations of a set, and come from the other sets in turn.
+    Lines of talk that ask nothing are left out: what they should bring to mind nobody can say.  The others are spread
+    evenly over the sets and over the conversations of a set, and come from the other sets in turn.
     Where there is only one set, those of its other conversations serve; they may happen to be answered.
 
     Args:
@@ -140,7 +142,8 @@ def _others(
     for other, found in sets.items():
         if other == name and len(sets) > 1:
             continue
-        pool = [Stranger(q, other) for one in found if other != name or one.id != own for q in one.questions]
+        asked = (q for one in found if other != name or one.id != own for q in one.questions)
+        pool = [Stranger(question, other) for question in asked if question.text.endswith(MARKS)]
         pools.append(rng.sample(pool, len(pool)))
     chosen: list[Stranger] = []
     while len(chosen) < wanted and any(pools):
