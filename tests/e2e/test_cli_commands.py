@@ -335,7 +335,8 @@ def test_eval_decay_measures_each_language_and_recipe(jiyi: Run, here: Path) -> 
         value, low, high = row["recipes"]["balanced"]["kept"]
         assert low <= value <= high and row["full_history_tokens"] > row["recipes"]["balanced"]["tokens"] - 1000
     command = ["eval", "decay", ".", "--turns", "2", "--facts", "3", "--recipe", "recall", "--details", "kept.jsonl"]
-    assert "first five" in jiyi(*command).well().out
+    assert "share of facts" in jiyi(*command).well().out
+    assert "| en | all | 2 | 3 |" in jiyi(*command, "--markdown").well().out
     kept = [json.loads(line) for line in (here / "kept.jsonl").read_text().splitlines()]
     assert len(kept) == 6 and all(set(one["shown"]) == {"recall"} and one["rank"] >= 0 for one in kept)
     assert jiyi("eval", "decay", ".", "--recipe", "nobody").code == 3

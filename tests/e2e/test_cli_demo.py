@@ -258,7 +258,8 @@ def test_eval_floor_draws_a_curve_for_each_language(jiyi: Run, here: Path) -> No
     assert [[hit["evidence"] for hit in one["hits"]] for one in asked if one["about"] == "own"] == [[True], [True]]
     assert not any(hit["evidence"] for one in asked if one["about"] == "others" for hit in one["hits"])
     assert [point["nothing_brought"][0] for point in points] == sorted(point["nothing_brought"][0] for point in points)
-    assert "(default)" in jiyi("eval", "floor", "one", "two").well().out
+    shown = jiyi("eval", "floor", "one", "two", "--markdown").well().out
+    assert "(in use)" in shown and "| one | 1 | 1 |" in shown
     alone = jiyi("eval", "floor", "one")
     assert alone.code == 2 and "single conversation" in alone.err
 

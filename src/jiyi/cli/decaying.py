@@ -12,8 +12,9 @@ import click
 
 from jiyi.cli.app import Interrupted, State, run, shared
 from jiyi.cli.evaluate import embedding, empty_memory, numbers, spoken
-from jiyi.cli.output import console, progress_bars, show_table
+from jiyi.cli.output import console, progress_bars
 from jiyi.cli.reporting import delivered, html_option
+from jiyi.cli.tabling import print_table
 from jiyi.config import Settings
 from jiyi.errors import InvalidInput
 from jiyi.eval import Conversation, read_dataset
@@ -38,13 +39,15 @@ from jiyi.recipes import RECIPES, compose
 @click.option("--max-tokens", default=1000, show_default=True, type=click.IntRange(1), help="Tokens of a context.")
 @click.option("--seed", default=7, show_default=True, metavar="N", help="Of what is chosen by chance.")
 @click.option("--details", type=click.Path(path_type=Path), help="Write a line for each fact and distance.")
+@click.option("--markdown", is_flag=True, help="Print the table as Markdown.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Keep vectors here: a stopped or second run is quick.")
 @html_option
 @shared
 @click.pass_obj
 def decay(  # noqa: PLR0913
     state: State, directories: tuple[Path, ...], turns: str, facts: int, recipes: tuple[str, ...],
-    max_tokens: int, seed: int, details: Path | None, cache: Path | None,
+    max_tokens: int, seed: int, details: Path | None, markdown: bool,
+    cache: Path | None,
 ) -> None:  # fmt: skip
     """Plant facts in the first turns of a chat, let other talk pass, and ask for them in other words.
 
@@ -69,7 +72,7 @@ def decay(  # noqa: PLR0913
         details.write_text("".join(lines), encoding="utf-8")
     rows = summary(kept, distances, names)
     if not delivered(state, {"max_tokens": max_tokens, "seed": seed, "rows": rows}):
-        _show(rows, names, max_tokens)
+        _show(rows, names, max_tokens, markdown=markdown)
 
 
 class _Wanted:
@@ -132,15 +135,15 @@ def _detail(one: Kept) -> Mapping[str, object]:
     }
 
 
-def _show(rows: Sequence[dict[str, Any]], recipes: Sequence[str], budget: int) -> None:
+def _show(rows: Sequence[dict[str, Any]], recipes: Sequence[str], budget: int, *, markdown: bool) -> None:
     cells = [
         [row["language"], row["kind"], f"{row['turns']:,}", str(row["facts"]), _interval(row["first_five"]),
          *(_interval(row["recipes"][name]["kept"]) for name in recipes), f"{row['full_history_tokens']:,}"]
         for row in rows
     ]  # fmt: skip
-    heads = ["language", "kind", "turns", "facts", "first five", *recipes, "full history"]
+    heads = ["language", "kind", "turns", "facts", "first five", *recipes, "full history, tokens"]
     console().print(f"share of facts that come back (95 % interval); contexts of {budget:,} tokens")
-    show_table(heads, cells, right=heads[2:])
+    print_table(heads, cells, markdown=markdown, texts=2)
 
 
 def _interval(values: Sequence[float]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +39,13 @@ def numbers(field: str, text: str) -> list[int]:
     if not found or found[0] < 1:
         raise InvalidInput(field, "must be 1 or more")
     return found
+
+
+def set_names(directories: Sequence[Path]) -> list[str]:
+    """What a directory is called in tables: its last part, the whole path where that would name two."""
+    last = [directory.resolve().name or str(directory) for directory in directories]
+    named = [name if last.count(name) == 1 else str(path) for name, path in zip(last, directories, strict=True)]
+    return [name if named.count(name) == 1 else f"{name} ({at + 1})" for at, name in enumerate(named)]
 
 
 def spoken(conversation: Conversation) -> str:

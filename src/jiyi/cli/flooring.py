@@ -8,18 +8,19 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from jiyi.cli.app import Interrupted, State, run, shared
-from jiyi.cli.evaluate import embedding, empty_memory, spoken
-from jiyi.cli.output import console, progress_bars, say, show_table
+from jiyi.cli.evaluate import embedding, empty_memory, set_names, spoken
+from jiyi.cli.output import console, progress_bars, say
 from jiyi.cli.reporting import delivered, html_option
+from jiyi.cli.tabling import print_table
 from jiyi.config import Settings
 from jiyi.errors import InvalidInput
 from jiyi.eval import Conversation, Replay, read_dataset
-from jiyi.eval.floor import DEEP, DEPTH, Own, Point, Stranger, curve, judged, sample, strangers
+from jiyi.eval.floor import DEEP, DEPTH, FLOORS, Own, Point, Stranger, curve, judged, sample, strangers
 from jiyi.eval.recall import USER
 from jiyi.prompts import LANGUAGES
 from jiyi.types import Hit
@@ -42,6 +43,10 @@ class Asked:
     foreign: list[float] = field(default_factory=list[float])
 
 
+Curve: TypeAlias = tuple[str, str, Asked, list[Point]]
+"""Language, directory or ``ALL``, questions, and what each floor does."""
+
+
 @click.command()
 @click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
@@ -55,13 +60,14 @@ class Asked:
 @click.option("--own", type=click.IntRange(1), metavar="N", help="A conversation's own questions.  Default: all.")
 @click.option("--seed", default=7, show_default=True, metavar="N", help="Of what is chosen by chance.")
 @click.option("--dump", type=click.Path(path_type=Path), help="Write a line for each question, with its best ten hits.")
+@click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Keep vectors here: a stopped or second run is quick.")
 @html_option
 @shared
 @click.pass_obj
 def floor(  # noqa: PLR0913
     state: State, directories: tuple[Path, ...], questions: int, own: int | None, seed: int, dump: Path | None,
-    cache: Path | None,
+    markdown: bool, cache: Path | None,
 ) -> None:  # fmt: skip
     """Ask each conversation its own questions and those about others, and draw the curve of the relevance floor.
 
@@ -71,7 +77,7 @@ def floor(  # noqa: PLR0913
     settings = state.settings()
     usual = weights_of(settings.ranking).floor
     work = _Work(own, seed)
-    sets = {str(directory): read_dataset(directory) for directory in directories}
+    sets = dict(zip(set_names(directories), map(read_dataset, directories), strict=True))
     for language in LANGUAGES:
         here = {name: [one for one in found if spoken(one) == language] for name, found in sets.items()}
         here = {name: found for name, found in here.items() if found}
@@ -86,11 +92,12 @@ def floor(  # noqa: PLR0913
         raise Interrupted(work.stopped(cache)) from error
     if dump is not None:
         dump.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in work.lines), encoding="utf-8")
-    curves = work.curves()
+    curves = work.curves(usual)
     if delivered(state, {"default": usual, "seed": seed, "curves": [_row(*found) for found in curves]}):
         return
-    for language, name, asked, points in curves:
-        _show(language, name, asked, points, usual)
+    for language in LANGUAGES:
+        if here := [found for found in curves if found[0] == language]:
+            _show(here, usual, markdown=markdown)
 
 
 class _Work:
@@ -140,15 +147,18 @@ class _Work:
             return f"{done}. Run the same command again: vectors made so far are in {cache} and need not be made again"
         return f"{done}. With --cache DIR a second run need not make the same vectors again"
 
-    def curves(self) -> list[tuple[str, str, Asked, list[Point]]]:
-        """(language, directory or ``ALL``, questions, points), all together first."""
-        found: list[tuple[str, str, Asked, list[Point]]] = []
+    def curves(self, usual: float) -> list[Curve]:
+        """Those of a language together first; the floor in use is on all of them."""
+        floors = sorted({*FLOORS, usual})
+        found: list[Curve] = []
         for language in self._sets:
             parts = {name: asked for (spoken_, name), asked in self._asked.items() if spoken_ == language}
             whole = Asked([one for part in parts.values() for one in part.own],
                           [one for part in parts.values() for one in part.foreign])  # fmt: skip
             groups = {ALL: whole, **parts} if len(parts) > 1 else parts
-            found += [(language, name, asked, curve(asked.own, asked.foreign)) for name, asked in groups.items()]
+            found += [
+                (language, name, asked, curve(asked.own, asked.foreign, floors)) for name, asked in groups.items()
+            ]
         return found
 
 
@@ -233,16 +243,29 @@ def _rounded(values: Sequence[float]) -> list[float]:
     return [round(value, 4) for value in values]
 
 
-def _show(language: str, name: str, asked: Asked, points: Sequence[Point], usual: float) -> None:
-    console().print(f"\n{language}, {name}: {len(asked.foreign)} questions about others, {len(asked.own)} of its own")
-    rows: list[list[str]] = []
-    for point in points:
-        floor = f"{point.floor:.2f}" + (" (default)" if abs(point.floor - usual) < 1e-9 else "")
-        rows.append(
-            [floor, _interval(point.quiet), f"{point.recall:.3f}", _interval(point.lost), _interval(point.empty)]
-        )
-    heads = ["floor", "others: nothing brought (95 %)", "own: recall@10", "lost", "nothing brought"]
-    show_table(heads, rows, right=heads[1:])
+def _show(found: Sequence[Curve], usual: float, *, markdown: bool) -> None:
+    """The whole curve of all sets together, and of each set what the floor in use does."""
+    whole, *parts = found
+    language, name, asked, points = whole
+    console().print(
+        f"\n{language}, {name}: {len(asked.foreign)} questions about others, {len(asked.own)} own; 95 % intervals"
+    )
+    heads = ["others: nothing brought", "own: recall@10", "lost", "nothing brought"]
+    rows = [[f"{point.floor:.2f}" + (" (in use)" if point.floor == usual else ""), *_cells(point)] for point in points]
+    print_table(["floor", *heads], rows, markdown=markdown)
+    if parts:
+        console().print(f"\n{language}, each set at {usual:.2f}")
+        rows = [
+            [name, str(len(asked.foreign)), str(len(asked.own)), *_cells(point)]
+            for _, name, asked, points in parts
+            for point in points
+            if point.floor == usual
+        ]
+        print_table(["set", "others", "own", *heads], rows, markdown=markdown)
+
+
+def _cells(point: Point) -> list[str]:
+    return [_interval(point.quiet), f"{point.recall:.3f}", _interval(point.lost), _interval(point.empty)]
 
 
 def _interval(values: Sequence[float]) -> str:

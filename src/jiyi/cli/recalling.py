@@ -14,7 +14,7 @@ import click
 
 from jiyi.cli import tabling
 from jiyi.cli.app import Interrupted, State, run, shared
-from jiyi.cli.evaluate import embedding, empty_memory, numbers
+from jiyi.cli.evaluate import embedding, empty_memory, numbers, set_names
 from jiyi.cli.output import progress_bars, say
 from jiyi.cli.reporting import delivered, html_option
 from jiyi.config import Settings
@@ -107,7 +107,7 @@ def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
     )
     own = _own(directories, given["user"], given["questions"])
     if own is None:
-        sets = dict(zip(_names(directories), map(read_dataset, directories), strict=True))
+        sets = dict(zip(set_names(directories), map(read_dataset, directories), strict=True))
     else:
         sets = {own[0]: [run(read_own(settings, *own))]}
     if given["short"]:
@@ -191,13 +191,6 @@ def _short(sets: Mapping[str, Sequence[Conversation]], size: int, stored: bool) 
     if stored:
         raise InvalidInput("short", "replays parts of a history; it goes with DIR, not with one's own database")
     return {name: [part for one in found for part in shortened(one, size)] for name, found in sets.items()}
-
-
-def _names(directories: Sequence[Path]) -> list[str]:
-    """What a directory is called in tables: its last part, the whole path where that would name two."""
-    last = [directory.resolve().name or str(directory) for directory in directories]
-    named = [name if last.count(name) == 1 else str(path) for name, path in zip(last, directories, strict=True)]
-    return [name if named.count(name) == 1 else f"{name} ({at + 1})" for at, name in enumerate(named)]
 
 
 def measure(
