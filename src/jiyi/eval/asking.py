@@ -79,6 +79,8 @@ class Asker:
         self._limit = limit
         self._budgets = budgets
         self._messages: list[Message] | None = None
+        self._history = 0
+        self._recitals: dict[tuple[str, str], Ordered] = {}
         self._lines: dict[tuple[str, str], int] = {}
         self._chat: dict[str, int] = {}
 
@@ -90,7 +92,8 @@ class Asker:
         """Asks it in every configuration, in order; the first one embeds it."""
         if self._messages is None:
             self._messages = await self._memory.messages(user_id=self._user)
-        history = REPLY + sum(map(self._as_chat, self._messages))
+            self._history = REPLY + sum(map(self._as_chat, self._messages))
+            self._recitals = {}
         usual = self._memory.searcher.weights
         found: Found | None = None
         ordered: list[Ordered] = []
@@ -105,10 +108,11 @@ class Asker:
                     ranked = _by_words(found) if one.how == "bm25" else _by_meaning(found)
                     ordered.append(self._filled(_once(ranked, self._limit), question.text))
                 else:
-                    ordered.append(self._recited(one.how == "window", history, question.text))
+                    ordered.append(self._recited(one.how, question.text))
         finally:
             self._memory.searcher.weights = usual
-        return Reply(tuple(ordered), self._questions.seconds(question.text) if self._questions else None, history)
+        embedding = self._questions.seconds(question.text) if self._questions else None
+        return Reply(tuple(ordered), embedding, self._history)
 
     async def _search(self, question: str) -> tuple[list[Message], float]:
         began = time.perf_counter()
@@ -130,44 +134,47 @@ class Asker:
         )
         return await self._memory.store.find(self._memory.scope(self._user), probe)
 
-    def _recited(self, window: bool, history: int, question: str) -> Ordered:
-        """The newest messages first; or everything, where it fits the budget whole."""
-        said = self._messages or []
-        if not window:
-            everything = frozenset(message.id for message in said)
-            fits = {budget: everything if history <= budget else frozenset[str]() for budget in self._budgets}
-            return Ordered(tuple(message.id for message in reversed(said)), fits)
-        filled = self._filled(list(reversed(said)), question)
-        return Ordered(filled.ranking[: self._limit], filled.inside)
+    def _recited(self, how: str, question: str) -> Ordered:
+        """The newest messages as far as they fit; or everything, where it fits whole: the same for every question."""
+        key = how, language(question)
+        if key not in self._recitals:
+            newest = (self._messages or [])[::-1]
+            if how == "window":
+                filled = self._filled(newest, question, skip=False)
+                self._recitals[key] = Ordered(filled.ranking[: self._limit], filled.inside)
+            else:
+                everything, nothing = frozenset(message.id for message in newest), frozenset[str]()
+                fits = {budget: everything if self._history <= budget else nothing for budget in self._budgets}
+                self._recitals[key] = Ordered((), fits)
+        return self._recitals[key]
 
-    def _filled(self, ranked: Sequence[Message], question: str, seconds: float | None = None) -> Ordered:
-        """Fills each budget with quoted lines, best first; what does not fit whole is skipped."""
+    def _filled(
+        self, ranked: Sequence[Message], question: str, seconds: float | None = None, *, skip: bool = True
+    ) -> Ordered:
+        """Fills each budget with quoted lines, best first; what does not fit whole is skipped, or ends it."""
         spoken = language(question)
         frame = count_message(self._memory.counter, {"role": "system", "content": HEADER[spoken] + "\n"})
-        most = max(self._budgets, default=0) - frame
         inside: dict[int, frozenset[str]] = {}
-        sizes = list(self._sizes(ranked, spoken, most))
+        sizes = list(self._sizes(ranked, spoken)) if self._budgets else []
         for budget in self._budgets:
             room, taken = budget - frame, list[str]()
             for message, size in sizes:
                 if 0 < size <= room:
                     room -= size
                     taken.append(message.id)
+                elif size and not skip:
+                    break
             inside[budget] = frozenset(taken)
         return Ordered(tuple(message.id for message in ranked), inside, seconds)
 
-    def _sizes(self, ranked: Iterable[Message], spoken: str, room: int) -> Iterator[tuple[Message, int]]:
-        """Tokens of the messages' lines, until nothing more could fit the largest budget."""
+    def _sizes(self, ranked: Iterable[Message], spoken: str) -> Iterator[tuple[Message, int]]:
+        """Tokens of the messages' lines, each counted once."""
         for message in ranked:
-            if room <= 0:
-                return
             size = self._lines.get((message.id, spoken))
             if size is None:
                 text = quoted(Item((message,)), spoken)
                 size = self._memory.counter.count(text) + _LINE_END if text else 0
                 self._lines[message.id, spoken] = size
-            if size <= room:
-                room -= size
             yield message, size
 
     def _as_chat(self, message: Message) -> int:
