@@ -343,7 +343,7 @@ class _Assembly:
         return self.counted[message.id]
 
     def _drop_item(self, block: int, item: Item, reason: str) -> None:
-        for message in item.messages:
+        for message in item.hits:
             self._drop(self.blocks[block].strategy, message, reason)
 
     def _drop(self, strategy: str, message: Message, reason: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from jiyi.passages import quoted
 from jiyi.types import JSON, ChatMessage, Dropped, Item, Message, Used
 
 _WORDS = 60  # characters of a message that an explanation shows
@@ -49,9 +50,7 @@ class Context:
             count = len(block.sources)
             lines += ["", f"{block.strategy} ({block.place}): {block.tokens:,} tokens, {_count(count)}"]
             for item in block.items:
-                lines += [f"  {_described(message)}" for message in item.messages] or [f"  {_short(item.text)}"]
-                if item.why:
-                    lines[-1] += f"  <- {item.why}"
+                lines += _item_lines(item)
         if self.dropped:
             lines += ["", f"dropped: {_count(sum(entry.count for entry in self.dropped))}"]
             lines += [f"  {_left(entry)}" for entry in self.dropped]
@@ -88,12 +87,29 @@ class Context:
         }
 
 
+def _item_lines(item: Item) -> list[str]:
+    """An item's messages, and why they are there; at the first hit, because neighbours are there for its sake."""
+    lines: list[str] = []
+    why = item.why
+    for message in item.messages:
+        reason = "said next to it" if message.id in item.neighbours else why
+        why = "" if reason == why else why
+        if spans := item.spans(message):
+            shown = sum(end - start for start, end in spans)
+            reason = f"{reason + ', ' if reason else ''}{shown:,} of {len(message.text):,} characters"
+        lines.append(f"  {_described(message)}" + (f"  <- {reason}" if reason else ""))
+    return lines or [f"  {_short(item.text)}" + (f"  <- {why}" if why else "")]
+
+
 def _item(item: Item) -> Mapping[str, JSON]:
+    texts = ((message.text, item.spans(message)) for message in item.messages)
     return {
-        "text": item.text or "\n".join(message.text for message in item.messages),
+        "text": item.text or "\n".join(quoted(text, spans) if spans else text for text, spans in texts),
         "score": item.score,
         "why": item.why,
         "sources": [_source(message) for message in item.messages],
+        "neighbours": list(item.neighbours),
+        "passages": [{"id": part.message_id, "start": part.start, "end": part.end} for part in item.passages],
     }
 
 

@@ -42,6 +42,10 @@ class SessionReader:
         asked = frozenset(map(origin, await self.newest_turn()))
         return await self._searcher.search(self._scope, query, Wanted(k=limit, floor=floor, exclude=asked))
 
+    async def matching(self, where: Filter) -> list[Message]:
+        """Messages of the user."""
+        return await self._store.messages(self._scope, where)
+
     async def records(
         self,
         *,

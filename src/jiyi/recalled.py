@@ -1,30 +1,54 @@
-"""The memory section while a context is put together: what is offered for it, asked for, and taken.  Pure."""
+"""The memory section while a context is put together: what is offered for it, asked for, and taken.  Pure.
+
+Everything is quoted whole when it all fits.  Otherwise long messages come in with the passages that matter first, so
+that more of them do, and what room is left then widens them again, the most wanted first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from jiyi.copies import origin
+from jiyi.passages import SIZE, Span, passages
 from jiyi.ports import TokenCounter
-from jiyi.quoting import HEADER, quoted, section
+from jiyi.quoting import HEADER, derived, quoted, section
 from jiyi.tokens import count_message
-from jiyi.types import Block, ChatMessage, Item
+from jiyi.types import Block, ChatMessage, Item, Message, Source
 
 _LINE_SLACK = 2  # tokens: a line's end, and an empty line before another session
+_WORTH = 60  # tokens: less room than this widens no passage
+_BYTES = 3  # of a token, at least about: how far a passage may grow into the room there is
+
+
+@dataclass(slots=True, eq=False)
+class Piece:
+    """One message of an item, or its derived text, as a line of the section.
+
+    Most are never needed, so tokens are counted when they are first asked for (``Recalled.tokens``).
+
+    Attributes:
+        origin: of the message; "" for a derived text.
+        spans: the parts that are quoted; empty for the whole.
+        short: the same with only its passages, once these were looked for; itself where it is not cut.
+    """
+
+    text: str
+    message: Message | None = None
+    origin: str = ""
+    spans: tuple[Span, ...] = ()
+    tokens: int = -1
+    short: Piece | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Line:
-    """One item of the section; ``block`` is the place of the block that offers it.
-
-    Most are never needed, so tokens are counted when they are first asked for (``Recalled.tokens``).
-    """
+    """One item of the section as it is offered, or with what of it came in; ``block`` is the place of its block."""
 
     item: Item
-    text: str
     block: int
-    tokens: int = -1
+    pieces: list[Piece]
+    tokens: int = 0
 
 
 class Recalled:
@@ -57,19 +81,22 @@ class Recalled:
         """The system message with the lines that came in; none without lines."""
         return section((line.item for line in self.lines), self._language)
 
-    def tokens(self, line: Line) -> int:
-        """What a line takes up."""
-        if line.tokens < 0:
-            line.tokens = self._counter.count(line.text) + _LINE_SLACK
-        return line.tokens
+    def tokens(self, pieces: Iterable[Piece]) -> int:
+        """What lines take up."""
+        total = 0
+        for piece in pieces:
+            if piece.tokens < 0:
+                piece.tokens = self._counter.count(piece.text) + _LINE_SLACK
+            total += piece.tokens
+        return total
 
     def claims(self, history: set[str]) -> int:
         """Tokens that the memories ask for beside a history of messages with these origins."""
         total, seen = 0, set(history)
         for block, lines in zip(self._blocks, self._offers, strict=True):
-            fresh = [line for line in lines if not covered(line.item, seen)][: block.most]
-            seen.update(first for line in fresh if not line.item.text for first in origins(line.item))
-            total += sum(map(self.tokens, fresh))
+            for line in [line for line in lines if not covered(line.item, seen)][: block.most]:
+                total += self.tokens(_fresh(line.pieces, seen))
+                seen.update(() if line.item.text else origins(line.item))
         return total + self.frame if total else 0
 
     def fill(self, rest: int, room: int, present: set[str]) -> None:
@@ -80,44 +107,147 @@ class Recalled:
             room: tokens there are for lines.
             present: origins of what stands in the context; what comes in is added.
         """
+        known = set(present)
+        lines, left, all_fit = self._take(rest, room, known, cut=False)
+        if not all_fit and any(block.asked is not None for block in self._blocks):
+            known = set(present)
+            lines, left, _ = self._take(rest, room, known, cut=True)
+        self._widen(lines, self._rejoin(lines, left, known))
+        present |= known
+        for line in lines:
+            line.item, line.tokens = _shown(line), self.tokens(line.pieces)
+        self.lines = lines
+
+    def missed(self, present: set[str]) -> Iterator[tuple[int, Item]]:
+        """(Place of the block, item) of what a larger budget would have shown."""
+        shown = {first for line in self.lines for first in origins(line.item)}
+        texts = {line.item.text for line in self.lines}
+        for at, block in enumerate(self._blocks):
+            taken = sum(line.block == at for line in self.lines)
+            unused = [line.item for line in self._offers[at] if not line.item.text or line.item.text not in texts]
+            unused = [item for item in unused if not covered(item, present if item.text else present | shown)]
+            yield from ((at, item) for item in unused[: None if block.most is None else max(0, block.most - taken)])
+
+    def _offer(self, at: int, block: Block) -> list[Line]:
+        """What a block offers, in order of preference."""
+        lines: list[Line] = []
+        for item in block.items if block.place == "memory" else ():
+            if item.text:
+                pieces = [Piece(derived(item, self._language))]
+            else:
+                texts = [(quoted(message, self._language), message) for message in item.messages]
+                pieces = [Piece(text, message, origin(message)) for text, message in texts if text]
+            if any(piece.message is None or piece.message.id not in item.neighbours for piece in pieces):
+                lines.append(Line(item, at, pieces))
+            else:
+                self.nothing.append((at, item))
+        return lines
+
+    def _take(self, rest: int, room: int, present: set[str], *, cut: bool) -> tuple[list[Line], int, bool]:
+        """The lines that come in, the room that is left, and whether nothing was too long; adds to ``present``."""
+        lines: list[Line] = []
+        used, all_fit = set[int](), True
         taken = [0] * len(self._blocks)
         for again in (False, True):
             for at, block in enumerate(self._blocks):
                 share = rest if again else int(rest * block.share / self._shares)
                 for line in self._offers[at]:
-                    done = taken[at] == block.most or line in self.lines or covered(line.item, present)
-                    if done or self.tokens(line) > min(room, share):
+                    if taken[at] == block.most or id(line) in used or covered(line.item, present):
                         continue
-                    self.lines.append(line)
+                    fresh = _fresh(line.pieces, present)
+                    pieces = self._fitting(line, fresh, min(room, share), cut=cut)
+                    all_fit = all_fit and (len(pieces) == len(fresh) or not (pieces or again))
+                    if not pieces:
+                        continue
+                    used.add(id(line))
                     taken[at] += 1
-                    share -= line.tokens
-                    room -= line.tokens
-                    present.update(() if line.item.text else origins(line.item))
+                    tokens = self.tokens(pieces)
+                    share -= tokens
+                    room -= tokens
+                    present.update(piece.origin for piece in pieces if piece.message)
+                    lines.append(Line(line.item, at, pieces))
+        return lines, room, all_fit
 
-    def missed(self, present: set[str]) -> Iterator[tuple[int, Item]]:
-        """(Place of the block, item) of what a larger budget would have shown."""
-        for at, block in enumerate(self._blocks):
-            taken = sum(line.block == at for line in self.lines)
-            unused = [line.item for line in self._offers[at] if line not in self.lines]
-            unused = [item for item in unused if not covered(item, present)]
-            yield from ((at, item) for item in unused[: None if block.most is None else max(0, block.most - taken)])
+    def _fitting(self, line: Line, fresh: Sequence[Piece], room: int, *, cut: bool) -> list[Piece]:
+        """What of a line goes into so much room: all of it, all but the neighbours, or nothing."""
+        pieces = [self._short(piece, line) if cut else piece for piece in fresh]
+        if self.tokens(pieces) <= room:
+            return pieces
+        pieces = [piece for piece in pieces if piece.message is None or piece.message.id not in line.item.neighbours]
+        return pieces if self.tokens(pieces) <= room else []
 
-    def _offer(self, at: int, block: Block) -> list[Line]:
-        """The lines of a block, in order of preference."""
-        lines: list[Line] = []
-        for item in block.items if block.place == "memory" else ():
-            if text := quoted(item, self._language):
-                lines.append(Line(item, text, at))
-            else:
-                self.nothing.append((at, item))
-        return lines
+    def _short(self, piece: Piece, line: Line) -> Piece:
+        """A piece with only the passages that matter, when it is long."""
+        if piece.short is None:
+            piece.short = self._cut(piece, line, SIZE)
+        return piece.short
+
+    def _cut(self, piece: Piece, line: Line, size: int) -> Piece:
+        """A piece cut to about so many bytes; of a message that another one answers, to its end."""
+        asked, message = self._blocks[line.block].asked, piece.message
+        if asked is None or message is None:
+            return piece
+        ends = message.id in line.item.neighbours
+        spans = passages(message.text, {} if ends else asked, size, end=ends)
+        if spans == [(0, len(message.text))]:
+            return piece
+        short = Piece(quoted(message, self._language, spans), message, piece.origin, tuple(spans))
+        return short if self.tokens([short]) < self.tokens([piece]) else piece
+
+    def _rejoin(self, lines: Sequence[Line], room: int, present: set[str]) -> int:
+        """Gives lines back the neighbours that they had to leave, where there is room now; returns what is left."""
+        offered = {id(line.item): line for offers in self._offers for line in offers}
+        for line in lines:
+            for piece in _fresh(offered[id(line.item)].pieces, present):
+                short = self._short(piece, line)
+                if (tokens := self.tokens([short])) <= room:
+                    line.pieces.append(short)
+                    present.add(piece.origin)
+                    room -= tokens
+        return room
+
+    def _widen(self, lines: Sequence[Line], room: int) -> None:
+        """Gives what was cut back its words while there is room, the most wanted first."""
+        whole = {id(piece.short): piece for offers in self._offers for line in offers for piece in line.pieces}
+        for line in lines:
+            for at, piece in enumerate(line.pieces):
+                full = whole.get(id(piece), piece)
+                if not piece.spans or room < _WORTH:
+                    continue
+                if self.tokens([full]) - piece.tokens > room:
+                    full = self._cut(full, line, SIZE + _BYTES * room)
+                more = self.tokens([full]) - piece.tokens
+                if 0 < more <= room:
+                    line.pieces[at] = full
+                    room -= more
 
 
 def covered(item: Item, present: set[str]) -> bool:
-    """Whether everything it quotes stands in the context already."""
-    return bool(item.messages) and present.issuperset(origins(item))
+    """Whether everything it quotes stands in the context already, neighbours aside."""
+    return bool(item.messages) and all(
+        origin(message) in present for message in item.messages if message.id not in item.neighbours
+    )
 
 
 def origins(item: Item) -> list[str]:
     """The origins (``copies.origin``) of what it quotes."""
     return [origin(message) for message in item.messages]
+
+
+def _fresh(pieces: Iterable[Piece], present: set[str]) -> list[Piece]:
+    """Those that do not stand in the context already."""
+    return [piece for piece in pieces if piece.message is None or piece.origin not in present]
+
+
+def _shown(line: Line) -> Item:
+    """The item as it came in."""
+    item = line.item
+    if item.text:
+        return item
+    said = {piece.message.id: piece for piece in line.pieces if piece.message}
+    messages = tuple(message for message in item.messages if message.id in said)
+    parts = tuple(Source(m.id, start, end) for m in messages for start, end in said[m.id].spans)
+    if len(messages) == len(item.messages) and not parts:
+        return item
+    ids = said.keys()
+    return replace(item, messages=messages, passages=parts, neighbours=tuple(n for n in item.neighbours if n in ids))

@@ -24,6 +24,8 @@ TEXTS = st.one_of(
     st.text(alphabet="abc de\n好的吗，👩🏽‍🚀", max_size=60),
     st.integers(1, 60).map(lambda times: "预算是500元，不要辣。" * times),
     st.integers(1, 60).map(lambda times: "not before Friday " * times),
+    st.integers(1, 90).map(lambda times: f"{'It rained. ' * times}Not before Friday? {'Yes. ' * times}"),
+    st.sampled_from(["Which one?", "哪一个？", "Yes.", "对的", "因为下雨"]),
 )
 
 
@@ -54,7 +56,9 @@ def readers(draw: st.DrawFn) -> ListReader:
     texts = draw(st.lists(TEXTS, max_size=12))
     old = conversation(*[("user", text) for text in texts], session="old")  # type: ignore[list-item]
     found = draw(st.permutations([*old, *session]))[:15]
-    return ListReader(session, [Hit(1 / at, 0.9, message) for at, message in enumerate(found, start=1)])
+    asked = draw(st.sampled_from([{}, {"friday": 1.0, "预算": 2.0, "辣*": 1.0}]))
+    hits = [Hit(1 / at, 0.9, message, asked=asked) for at, message in enumerate(found, start=1)]
+    return ListReader(session, hits, stored=old)
 
 
 class Gapped:
@@ -116,10 +120,12 @@ def test_every_context_is_legal_and_accounted_for(
     assert not users or users[-1].id in history
     recalled = [source for block in context.blocks if block.place == "memory" for source in block.sources]
     assert not set(recalled) & set(history) and len(recalled) == len(set(recalled))
-    texts = str([message["content"] for message in context.messages])
-    assert all(
-        repr(hit.text)[1:-1] in texts for hit in reader.hits if hit.message.id in recalled and "'" not in hit.text
-    )
+    texts = [str(message["content"]) for message in context.messages]
+    for item in (item for block in context.blocks if block.place == "memory" for item in block.items):
+        assert item.hits and set(item.neighbours) <= set(item.sources)
+        for message in item.messages:
+            spans = item.spans(message) or [(0, len(message.text))]
+            assert all(any(message.text[start:stop] in text for text in texts) for start, stop in spans)
 
 
 @settings(deadline=None, max_examples=60)

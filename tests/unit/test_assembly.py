@@ -82,8 +82,8 @@ async def test_memories_are_quoted_by_session_in_order_of_time() -> None:
     assert context.messages[1]["content"] == (
         "Earlier messages that may matter, quoted verbatim, with date and speaker:\n"
         "[statement] Is vegetarian\n\n"
-        "[2023-05-08 Caroline] I joined a support group.\nIt helps.\n[2023-05-08 assistant] Good.\n\n"
-        "[2023-06-01 user] We moved."
+        "[2023-05-08 Mon Caroline] I joined a support group.\nIt helps.\n[2023-05-08 Mon assistant] Good.\n\n"
+        "[2023-06-01 Thu user] We moved."
     )
 
 
@@ -92,7 +92,7 @@ async def test_chinese_memories_have_a_chinese_header() -> None:
     reader = ListReader(conversation(("user", "我的预算是多少？")), _hits(*old))
     context = await context_of([Recall(), SlidingWindow()], reader)
     assert context.messages[0]["content"] == (
-        "以下是可能有用的过往消息，原文引用，附日期和说话人：\n[2024-03-01 用户] 预算五百元。\n[2024-03-01 助手] 好。"
+        "以下是可能有用的过往消息，原文引用，附日期和说话人：\n[2024-03-01 周五 用户] 预算五百元。\n[2024-03-01 周五 助手] 好。"
     )
 
 
@@ -122,7 +122,7 @@ async def test_a_recalled_system_message_is_there_once() -> None:
 
 
 async def test_a_recalled_message_outside_the_window_is_not_dropped() -> None:
-    session = conversation(*[("user", f"fact number {at}") for at in range(20)])  # type: ignore[list-item]
+    session = conversation(*[("user", f"a fact with number {at}") for at in range(20)])  # type: ignore[list-item]
     context = await context_of([Recall(), SlidingWindow(2)], ListReader(session, _hits(session[3])))
     check_context(context, session)
     assert {entry.message_id for entry in context.dropped} == {message.id for message in session[:18]} - {session[3].id}
@@ -130,9 +130,9 @@ async def test_a_recalled_message_outside_the_window_is_not_dropped() -> None:
 
 
 async def test_an_item_too_large_is_skipped_and_smaller_ones_go_in() -> None:
-    old = conversation(("user", "long " * 500), ("user", "short"), session="old")
+    old = conversation(("user", "long" * 500), ("user", "quite short, as it seems"), session="old")
     reader = ListReader(conversation(("user", "hello")), _hits(*old))
-    context = await context_of([Recall(), SlidingWindow()], reader, budget=200)
+    context = await context_of([Recall(), SlidingWindow()], reader, budget=100)
     assert "short" in str(context.messages[0]["content"])
     assert [(entry.message_id, entry.reason) for entry in context.dropped] == [(old[0].id, "budget")]
 
@@ -247,7 +247,7 @@ async def test_explain_and_json_say_where_everything_comes_from() -> None:
 
 
 async def test_a_long_session_is_not_read_to_its_beginning() -> None:
-    lines = [("user" if at % 2 == 0 else "assistant", f"line {at}") for at in range(5000)]
+    lines = [("user" if at % 2 == 0 else "assistant", f"a line of number {at}") for at in range(5000)]
     reader = ListReader(conversation(("system", "Be kind."), *lines))  # type: ignore[arg-type]
     reader.hits = _hits(reader.messages[7])
     context = await context_of([Recall(), SlidingWindow()], reader)
@@ -262,7 +262,9 @@ def test_derived_text_does_not_hide_the_words_it_rests_on() -> None:
     fact = Block("facts", "memory", (Item(tuple(said), text="budget: 500"),), share=0.2)
     quote = Block("recall", "memory", (Item(tuple(said)),), share=0.3)
     context = assemble([fact, quote], system=(), newest=conversation(("user", "hi")), budget=500, counter=Estimate())
-    assert "[2024-03-01 user] budget: 500\n[2024-03-01 user] The budget is 500." in str(context.messages[0]["content"])
+    assert "[2024-03-01 Fri user] budget: 500\n[2024-03-01 Fri user] The budget is 500." in str(
+        context.messages[0]["content"]
+    )
 
 
 @pytest.mark.parametrize(

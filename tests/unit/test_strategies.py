@@ -77,7 +77,7 @@ async def test_a_buffer_shows_the_newest_that_fit() -> None:
 
 
 async def test_recall_asks_once_and_respects_its_floor() -> None:
-    old = conversation(("user", "near"), ("user", "far"), session="old")
+    old = conversation(("user", "It stands quite near."), ("user", "Others are far away."), session="old")
     reader = ListReader(LONG, [Hit(2.0, 0.8, old[0]), Hit(1.0, 0.4, old[1])])
     (block,) = await Recall().recall(request(reader, query="what?"))
     assert [item.sources for item in block.items] == [("old-1",), ("old-2",)] and reader.asked == ["what?"]

@@ -84,7 +84,7 @@ def _rows(strategy: str, item: Item, *, why: bool) -> list[list[str]]:
     reason = f"  <- {item.why.partition(' (')[0]}" if why and item.why else ""
     return [
         [strategy, when(message.created_at), message.name or message.role, _place(message), message.id,
-         _words(message) + reason]
+         _words(message) + ("  <- said next to it" if message.id in item.neighbours else reason)]
         for message in item.messages
     ]  # fmt: skip
 

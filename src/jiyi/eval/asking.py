@@ -15,7 +15,7 @@ from jiyi.indexing import LEXICAL
 from jiyi.quoting import HEADER, quoted
 from jiyi.text import language, query_terms
 from jiyi.tokens import REPLY, count_message
-from jiyi.types import Found, Item, Message, Probe
+from jiyi.types import Found, Message, Probe
 
 _LINE_END = 2  # tokens: a line's end, and an empty line before another session
 
@@ -172,7 +172,7 @@ class Asker:
         for message in ranked:
             size = self._lines.get((message.id, spoken))
             if size is None:
-                text = quoted(Item((message,)), spoken)
+                text = quoted(message, spoken)
                 size = self._memory.counter.count(text) + _LINE_END if text else 0
                 self._lines[message.id, spoken] = size
             yield message, size

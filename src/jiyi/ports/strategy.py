@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from jiyi.ports.models import LLM
-from jiyi.types import Block, Changes, ChatMessage, Hit, Message, Record, Scope, Step
+from jiyi.types import Block, Changes, ChatMessage, Filter, Hit, Message, Record, Scope, Step
 
 
 class Reader(Protocol):
@@ -21,6 +21,10 @@ class Reader(Protocol):
         """The scope's messages that answer the query, best first, at or above the relevance floor (0..1; None for the
         calibrated one), without the turn that is being asked.
         """
+        ...
+
+    async def matching(self, where: Filter) -> list[Message]:
+        """The scope's messages that match, as ``Store.messages`` gives them; none of a session off the record."""
         ...
 
     async def records(

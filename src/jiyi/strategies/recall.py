@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from jiyi.errors import InvalidInput
-from jiyi.intake import fraction, positive
-from jiyi.ports import Request
-from jiyi.types import Block, Item
+from collections.abc import Mapping, Sequence
 
-_RESERVE = 2  # searches for so many times k more: hits that stand in the window make room for the next ones
+from jiyi.errors import InvalidInput
+from jiyi.indexable import is_indexed
+from jiyi.intake import fraction, positive
+from jiyi.leaning import asks, leans, may_lean
+from jiyi.ports import Reader, Request
+from jiyi.types import Block, Filter, Hit, Item, Message
+
+_RESERVE = 1  # searches for so many times k more: hits that stand in the window make room for the next ones
 
 
 class Recall:
-    """Proposes the messages that a search for the question brings back, each quoted whole."""
+    """Proposes the messages that a search for the question brings back, with what is needed to understand them."""
 
     name = "recall"
     window = False
 
-    def __init__(self, k: int = 8, *, floor: float | None = None, share: float = 0.5) -> None:
+    def __init__(self, k: int = 16, *, floor: float | None = None, share: float = 0.5) -> None:
         """Sets how much is recalled.
 
         Args:
-            k: messages at most, beside those that stand in the history anyway.
+            k: messages at most, beside those that stand in the history anyway and those that come along to be
+                understood.  With 8, half of what a budget of 1,000 tokens could hold stayed out.
             floor: least relevance, 0..1; None for the memory's calibrated floor.
             share: part of the budget held free for them where others compete, above 0, at most 1.
 
@@ -38,5 +43,41 @@ class Recall:
         if not request.query.strip():
             return []
         hits = await request.reader.search(request.query, limit=self.k * (1 + _RESERVE), floor=self.floor)
-        items = tuple(Item((hit.message,), score=hit.score, why=hit.why) for hit in hits)
-        return [Block(self.name, "memory", items, share=self.share, most=self.k)] if items else []
+        if not hits:
+            return []
+        near = await _near(request.reader, [hit.message for hit in hits])
+        items = tuple(_item(hit, near) for hit in hits)
+        return [Block(self.name, "memory", items, share=self.share, most=self.k, asked=hits[0].asked)]
+
+
+async def _near(reader: Reader, messages: Sequence[Message]) -> Mapping[tuple[str, int], Message]:
+    """Messages by session and position: these, and those beside them that may be needed; read in one look at most."""
+    known = {(message.session_id, message.position): message for message in messages}
+    wanted: dict[tuple[str, int], None] = {}
+    for message in messages:
+        if message.session_id and message.position:
+            if message.position > 1 and may_lean(message.text):
+                wanted[message.session_id, message.position - 1] = None
+            if asks(message.text):
+                wanted[message.session_id, message.position + 1] = None
+    missing = tuple((session, at, at) for session, at in wanted if (session, at) not in known)
+    found = await reader.matching(Filter(stretches=missing)) if missing else ()
+    return known | {(message.session_id, message.position): message for message in found}
+
+
+def _item(hit: Hit, near: Mapping[tuple[str, int], Message]) -> Item:
+    """A hit; before it what it leans on, behind a question its short answer."""
+    message = hit.message
+    before = near.get((message.session_id, message.position - 1))
+    after = near.get((message.session_id, message.position + 1))
+    if before is None or not _speaks(before) or not leans(message.text, before.text):
+        before = None
+    if after is None or not _speaks(after) or not asks(message.text) or not may_lean(after.text):
+        after = None
+    beside = tuple(other.id for other in (before, after) if other)
+    said = tuple(part for part in (before, message, after) if part)
+    return Item(said, score=hit.score, why=hit.why, neighbours=beside)
+
+
+def _speaks(message: Message) -> bool:
+    return bool(message.session_id) and is_indexed(message) and message.role != "tool"

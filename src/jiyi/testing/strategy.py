@@ -13,23 +13,36 @@ from jiyi.context import Context
 from jiyi.errors import BudgetTooSmall
 from jiyi.history import is_system, system_messages, turns, whole
 from jiyi.ports import Request, Strategy, TokenCounter
+from jiyi.stores.held import matches
 from jiyi.text import language
 from jiyi.tokens import Estimate, count_message
-from jiyi.types import Block, ChatMessage, Content, Hit, Message, Part, Record, Role, Scope
+from jiyi.types import Block, ChatMessage, Content, Filter, Hit, Message, Part, Record, Role, Scope
 
 START = datetime(2024, 3, 1, 9, 0, tzinfo=UTC)
 
 
 class ListReader:
-    """A reader over lists: a session's messages, what a search brings back, and what was derived."""
+    """A reader over lists: a session's messages, what a search brings back, what was derived, what other sessions hold.
+
+    Attributes:
+        asked: the questions it was asked.
+        looks: how often it was asked for messages by a filter.
+        most_read: messages of the session that were read at once, at most.
+    """
 
     def __init__(
-        self, messages: Sequence[Message] = (), hits: Sequence[Hit] = (), records: Sequence[Record] = ()
+        self,
+        messages: Sequence[Message] = (),
+        hits: Sequence[Hit] = (),
+        records: Sequence[Record] = (),
+        stored: Sequence[Message] = (),
     ) -> None:
         self.messages = list(messages)
         self.hits = list(hits)
         self.derived = list(records)
+        self.stored = list(stored)
         self.asked: list[str] = []
+        self.looks = 0
         self.most_read = 0
 
     async def history(self, limit: int | None = None) -> list[Message]:
@@ -40,6 +53,11 @@ class ListReader:
     async def search(self, query: str, *, limit: int, floor: float | None = None) -> list[Hit]:
         self.asked.append(query)
         return [hit for hit in self.hits if hit.relevance >= (floor or 0.0)][:limit]
+
+    async def matching(self, where: Filter) -> list[Message]:
+        self.looks += 1
+        known = {message.id: message for message in (*self.stored, *self.messages)}
+        return [message for message in known.values() if matches(message, where)]
 
     async def records(
         self,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from jiyi.types.derived import Source
 from jiyi.types.log import Message
 
 
@@ -17,12 +19,27 @@ class Item:
         text: what the memory section says, with ``messages`` as its sources; empty to quote the messages themselves.
         score: best first within the block.
         why: for the reader of an explanation, why it was proposed; may be empty.
+        neighbours: ids of those messages that only help to understand the others; they stay out when there is no room
+            for all, or when they stand in the context anyway.
+        passages: of messages that are quoted in part, the parts, in order; filled in where a context is put together.
     """
 
     messages: tuple[Message, ...]
     text: str = ""
     score: float = 0.0
     why: str = ""
+    neighbours: tuple[str, ...] = ()
+    passages: tuple[Source, ...] = ()
+
+    @property
+    def hits(self) -> tuple[Message, ...]:
+        """The messages without the neighbours."""
+        return tuple(message for message in self.messages if message.id not in self.neighbours)
+
+    def spans(self, message: Message) -> list[tuple[int, int]]:
+        """The characters [start, end) of a message that are quoted; an empty list for all of it."""
+        found = ((part.start, part.end) for part in self.passages if part.message_id == message.id)
+        return [(start, end) for start, end in found if start is not None and end is not None]
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -64,6 +81,7 @@ class Block:
         gaps: the turns of the history stand in order of importance, and leave from the end of that order.
         limit: the history may grow up to so many tokens, system messages and newest turn counted in.
         partial: the newest message may be shortened when it alone is over the limit.
+        asked: the question's index terms -> what each tells; where given, long messages may be quoted in part, by them.
         left_out: what the strategy read of the session and does not propose.
         older: messages of the session before all of these, which were not read.
     """
@@ -76,6 +94,7 @@ class Block:
     gaps: bool = False
     limit: int | None = None
     partial: bool = False
+    asked: Mapping[str, float] | None = None
     left_out: tuple[Dropped, ...] = ()
     older: int = 0
 
