@@ -45,16 +45,16 @@ class Recall:
         hits = await request.reader.search(request.query, limit=self.k * (1 + _RESERVE), floor=self.floor)
         if not hits:
             return []
-        near = await _near(request.reader, [hit.message for hit in hits])
+        near = await _near(request.reader, [hit.message for hit in hits], self.k)
         items = tuple(_item(hit, near) for hit in hits)
         return [Block(self.name, "memory", items, share=self.share, most=self.k, asked=hits[0].asked)]
 
 
-async def _near(reader: Reader, messages: Sequence[Message]) -> Mapping[tuple[str, int], Message]:
-    """Messages by session and position: these, and those beside them that may be needed; read in one look at most."""
+async def _near(reader: Reader, messages: Sequence[Message], first: int) -> Mapping[tuple[str, int], Message]:
+    """Messages by session and position: these, and those beside the first that may be needed, in one look at most."""
     known = {(message.session_id, message.position): message for message in messages}
     wanted: dict[tuple[str, int], None] = {}
-    for message in messages:
+    for message in messages[:first]:
         if message.session_id and message.position:
             if message.position > 1 and may_lean(message.text):
                 wanted[message.session_id, message.position - 1] = None
