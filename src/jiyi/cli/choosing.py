@@ -10,16 +10,13 @@ from typing import Any
 import click
 
 from jiyi.cli.app import State, run, shared
-from jiyi.cli.evaluate import embedding, empty_memory, numbers
-from jiyi.cli.output import console, counted, progress_bars, say, show_table
+from jiyi.cli.evaluate import embedding, empty_memory, numbers, usable
+from jiyi.cli.output import console, counted, progress_bars, show_table
 from jiyi.cli.reporting import delivered, html_option
 from jiyi.config import Settings
-from jiyi.errors import MissingDependency
 from jiyi.eval import Conversation, read_dataset
 from jiyi.eval.recipes import Scored, Setting, advice, contexts, scored, table
 from jiyi.eval.vectors import QuestionsOnce
-from jiyi.plugins import names as plugins
-from jiyi.recipes import RECIPES, compose
 
 Sets = Sequence[tuple[Path, Sequence[Conversation]]]
 
@@ -47,7 +44,7 @@ def recipes(state: State, directories: tuple[Path, ...], recipes: tuple[str, ...
     DIR has conversations.jsonl and questions.jsonl.  Each question is asked in a session that has just begun, with all
     that was said before it stored: the share of its evidence in the context stands against the context's tokens.
     """
-    chosen = _usable(recipes)
+    chosen = usable(recipes)
     settings = [(name, budget) for name in chosen for budget in numbers("max-tokens", budgets)]
     sets = [(directory, read_dataset(directory)) for directory in directories]
     rows = run(_whole(state.settings(), sets, settings, cache))
@@ -56,23 +53,6 @@ def recipes(state: State, directories: tuple[Path, ...], recipes: tuple[str, ...
         return
     for found in value["sets"]:
         _show(found, price)
-
-
-def _usable(given: Sequence[str]) -> list[str]:
-    """The recipes asked for; else all recipes and strategies that work here."""
-    if given:
-        for name in given:
-            compose(name)
-        return list(dict.fromkeys(given))
-    usable: list[str] = []
-    for name in dict.fromkeys((*RECIPES, *plugins("strategies"))):
-        try:
-            compose(name)
-        except MissingDependency as error:
-            say(f"note: {name} is left out: {error}")
-        else:
-            usable.append(name)
-    return usable
 
 
 async def _whole(

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from jiyi.cli.app import Interrupted, State, run, shared
-from jiyi.cli.evaluate import embedding, empty_memory, numbers, spoken
+from jiyi.cli.evaluate import embedding, empty_memory, numbers, spoken, usable
 from jiyi.cli.output import console, progress_bars
 from jiyi.cli.reporting import delivered, html_option
 from jiyi.cli.tabling import print_table
@@ -22,7 +22,6 @@ from jiyi.eval.decay import Chat, Kept, chats, chosen, measure, summary
 from jiyi.eval.facts import labelled, made_up
 from jiyi.eval.vectors import QuestionsOnce
 from jiyi.prompts import LANGUAGES
-from jiyi.recipes import RECIPES, compose
 
 
 @click.command()
@@ -34,7 +33,7 @@ from jiyi.recipes import RECIPES, compose
     "recipes",
     multiple=True,
     metavar="NAME",
-    help="A recipe or strategy; may be repeated.  Default: all recipes that ship.",
+    help="A recipe or strategy; may be repeated.  Default: all there are.",
 )
 @click.option("--max-tokens", default=1000, show_default=True, type=click.IntRange(1), help="Tokens of a context.")
 @click.option("--seed", default=7, show_default=True, metavar="N", help="Of what is chosen by chance.")
@@ -54,9 +53,7 @@ def decay(  # noqa: PLR0913
     DIR has conversations.jsonl and questions.jsonl.  Half of the facts come from its labelled questions, as far as
     there are enough, the others are made up; the other talk is that of its conversations.
     """
-    names = list(recipes or RECIPES)
-    for name in names:
-        compose(name)
+    names = usable(recipes)
     distances = numbers("turns", turns)
     sets = [read_dataset(directory) for directory in directories]
     plan = _plan([conversation for found in sets for conversation in found], facts, distances[-1], seed)
@@ -138,11 +135,13 @@ def _detail(one: Kept) -> Mapping[str, object]:
 def _show(rows: Sequence[dict[str, Any]], recipes: Sequence[str], budget: int, *, markdown: bool) -> None:
     cells = [
         [row["language"], row["kind"], f"{row['turns']:,}", str(row["facts"]), _interval(row["first_five"]),
-         *(_interval(row["recipes"][name]["kept"]) for name in recipes), f"{row['full_history_tokens']:,}"]
+         *(f"{row['recipes'][name]['kept'][0]:.2f}" for name in recipes), f"{row['full_history_tokens']:,}"]
         for row in rows
     ]  # fmt: skip
     heads = ["language", "kind", "turns", "facts", "first five", *recipes, "full history, tokens"]
-    console().print(f"share of facts that come back (95 % interval); contexts of {budget:,} tokens")
+    console().print(
+        f"share of facts that come back: among the first five hits (95 % interval), in contexts of {budget:,} tokens"
+    )
     print_table(heads, cells, markdown=markdown, texts=2)
 
 

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jiyi.cli.output import say
 from jiyi.config import Settings
 from jiyi.engine import AsyncMemory
-from jiyi.errors import InvalidInput
+from jiyi.errors import InvalidInput, MissingDependency
 from jiyi.eval import Conversation, KeptVectors
 from jiyi.opening import close_embedder, open_embedder
+from jiyi.plugins import names as plugins
+from jiyi.recipes import RECIPES, compose
 from jiyi.text import language
 
 if TYPE_CHECKING:
@@ -46,6 +49,23 @@ def set_names(directories: Sequence[Path]) -> list[str]:
     last = [directory.resolve().name or str(directory) for directory in directories]
     named = [name if last.count(name) == 1 else str(path) for name, path in zip(last, directories, strict=True)]
     return [name if named.count(name) == 1 else f"{name} ({at + 1})" for at, name in enumerate(named)]
+
+
+def usable(given: Sequence[str]) -> list[str]:
+    """The recipes asked for; else all recipes and strategies that work here."""
+    if given:
+        for name in given:
+            compose(name)
+        return list(dict.fromkeys(given))
+    found: list[str] = []
+    for name in dict.fromkeys((*RECIPES, *plugins("strategies"))):
+        try:
+            compose(name)
+        except MissingDependency as error:
+            say(f"note: {name} is left out: {error}")
+        else:
+            found.append(name)
+    return found
 
 
 def spoken(conversation: Conversation) -> str:
