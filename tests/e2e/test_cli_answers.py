@@ -101,8 +101,21 @@ def test_answers_are_marked_by_rules_and_by_a_judge(jiyi: Run, here: Path, model
     assert value["llm"] == value["judge"] == "scripted:one" and len(value["prompts"]) == 4
     assert "Right by the judge" in (here / "page.html").read_text(encoding="utf-8")
     shown = jiyi(*ASK, "--price", "2").well()
-    assert "agreement" in shown.out and "llm: 4 calls" in shown.out and "0.00 for the prompts" in shown.out
+    assert (
+        "agree on" not in shown.out
+        and "agreement" in shown.out
+        and "llm: 4 calls" in shown.out
+        and "0.00 for the prompts" in shown.out
+    )
     assert len(model.asked) == 8, "nothing was asked again"
+
+
+def test_low_agreement_is_said(jiyi: Run, here: Path, model: type[Model]) -> None:
+    def harsh(call: Call) -> Answer:
+        return '{"correct": false}' if call.schema else usual(call)
+
+    model.says = staticmethod(harsh)
+    assert "agree on 25% only" in jiyi(*ASK).well().out
 
 
 def test_no_label_reaches_the_model_that_answers(jiyi: Run, here: Path, model: type[Model]) -> None:

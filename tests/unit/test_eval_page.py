@@ -222,6 +222,14 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
         render([], title="", made="")
 
 
+def test_distances_are_marked_where_they_are_not_too_near() -> None:
+    far, near = ([Line("l", [Point(x, 0.5) for x in xs])] for xs in ((10, 30), (410, 448, 2600)))
+    drawn = svg(Plot("t", "x", "y", far, log=True), "p")
+    assert ">10<" in drawn and ">30<" in drawn and ">20<" not in drawn
+    drawn = svg(Plot("t", "x", "y", near, log=True), "p")
+    assert ">500<" in drawn and ">410<" not in drawn
+
+
 def test_a_plot_of_anything_can_be_drawn() -> None:
     lines = [Line(f"线 {at}", [Point(1 + at, 0.5, 0.0, 1.0)]) for at in range(20)]
     drawn = svg(Plot("比较 $x", "字数 <1>", "份额", lines, log=True), "p")

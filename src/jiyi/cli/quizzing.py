@@ -29,6 +29,9 @@ from jiyi.ports import LLM
 from jiyi.prompts import LANGUAGES, prompt
 from jiyi.recipes import compose
 
+DOUBTED = 0.7
+"""Agreement of rules and judge below which neither should be believed unread."""
+
 JUDGED = 700
 """Prompt tokens of a verdict, about: the judge's instructions, and a question with two answers."""
 
@@ -224,6 +227,11 @@ def _show(value: dict[str, Any]) -> None:
             for row in found["categories"]
         ]  # fmt: skip
         show_table(heads, cells, right=heads[1:])
+        agreement = found["categories"][0]["agreement"]
+        if agreement and agreement[0] < DOUBTED:
+            console().print(
+                f"Rules and judge agree on {agreement[0]:.0%} only: read the answers before you believe either."
+            )
         for role, usage in found["usage"].items():
             if usage["calls"]:
                 cost = (

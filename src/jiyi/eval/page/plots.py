@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 from jiyi.eval.page.parts import Line, Plot
@@ -87,7 +88,7 @@ def _frame(axes: Any, plot: Plot) -> None:
         axes.set_xscale("log")
         xs = sorted({point.x for line in plot.lines for point in line.points if len(line.points) > 1})
         axes.xaxis.set_minor_formatter(NullFormatter())
-        if xs and xs[-1] / xs[0] > 8 and len(xs) <= 6:
+        if len(xs) > 1 and all(after > 1.6 * before for before, after in pairwise(xs)):
             axes.set_xticks(xs)
         else:
             axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
