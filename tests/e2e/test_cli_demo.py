@@ -225,6 +225,21 @@ def test_rows_without_a_question_are_passed_over_and_counted(jiyi: Run, here: Pa
     assert "1 row without a question yet" in ran.err and "3 questions" in ran.out
 
 
+@pytest.mark.parametrize(
+    ("cache", "what"), [([], "With --cache DIR"), (["--cache", "kept"], "Run the same command again")]
+)
+def test_an_interrupted_evaluation_says_how_to_go_on(
+    jiyi: Run, here: Path, monkeypatch: pytest.MonkeyPatch, cache: list[str], what: str
+) -> None:
+    async def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("jiyi.cli.recalling._Pass.asked", interrupted)
+    dataset(here / "set")
+    ran = jiyi("--embedder", "hashing", "eval", "recall", "set", *cache)
+    assert ran.code == 130 and "0 of 1 conversations are done" in ran.err and what in ran.err
+
+
 def test_cuts_must_be_numbers(jiyi: Run, here: Path) -> None:
     dataset(here / "set")
     assert jiyi("eval", "recall", "set", "--k", "0").code == jiyi("eval", "recall", "set", "--k", "a").code == 2

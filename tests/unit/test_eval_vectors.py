@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from jiyi.eval.vectors import KeptVectors
+from jiyi.eval.vectors import KeptVectors, QuestionsOnce
 
 
 class Counting:
@@ -19,7 +19,8 @@ class Counting:
         return [[len(text) / 4, 0.5] for text in texts]
 
     async def embed_query(self, text: str) -> list[float]:
-        return [0.0, 1.0]
+        self.made.append(f"? {text}")
+        return [0.0, len(text) / 8]
 
     def split(self, text: str) -> list[str]:
         return [text]
@@ -53,3 +54,39 @@ async def test_a_record_that_was_cut_off_is_made_again(tmp_path: Path) -> None:
     assert [list(vector) for vector in await mended.embed(["a", "bb"])] == [[0.25, 0.5], [0.5, 0.5]]
     assert inner.made == ["a", "bb", "bb"]
     mended.close()
+
+
+async def test_several_processes_add_to_one_file(tmp_path: Path) -> None:
+    one, other = KeptVectors(Counting(), tmp_path), KeptVectors(Counting(), tmp_path)
+    for text in ("a", "ccc", "eeeee"):
+        assert [list(vector) for vector in await one.embed([text])] == [[len(text) / 4, 0.5]]
+        assert [list(vector) for vector in await other.embed([f"{text}x", "yy"])] == [
+            [(len(text) + 1) / 4, 0.5],
+            [0.5, 0.5],
+        ]
+    assert list(await one.embed_query("yy")) == [0.0, 0.25] and [list(v) for v in await one.embed(["a"])] == [
+        [0.25, 0.5]
+    ]
+    one.close()
+    other.close()
+    inner = Counting()
+    again = KeptVectors(inner, tmp_path)
+    assert [list(vector) for vector in await again.embed(["eeeee", "eeeeex", "yy"])] == [
+        [1.25, 0.5],
+        [1.5, 0.5],
+        [0.5, 0.5],
+    ]
+    assert inner.made == []
+    again.close()
+
+
+async def test_kept_questions_are_looked_up_but_the_first_are_timed(tmp_path: Path) -> None:
+    inner = Counting()
+    kept = KeptVectors(inner, tmp_path)
+    for run, made in enumerate((["? a", "? b", "? c"], ["? a"])):
+        questions = QuestionsOnce(kept, timed=1)
+        vectors = [list(await questions.embed_query(text)) for text in ("a", "b", "a", "c")]
+        assert vectors == [[0.0, 0.125]] * 4 and inner.made == made
+        assert questions.seconds("a") and bool(questions.seconds("c")) == (run == 0) and questions.seconds("d") is None
+        inner.made.clear()
+    kept.close()

@@ -29,7 +29,7 @@ from jiyi.eval.recall import USER
 from jiyi.eval.results import Measured, results
 from jiyi.eval.scores import only
 from jiyi.eval.short import shortened
-from jiyi.eval.vectors import QuestionsOnce
+from jiyi.eval.vectors import TIMED, QuestionsOnce
 from jiyi.weighting import weights_of
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ class _Pass:
     async def asked(self, conversation: Conversation, stored: Callable[[int], None]) -> None:
         """Asks the questions of a conversation at their moments: in a replay, or in a copy of the user's database."""
         plan, user = self.work.plan, self.work.user
-        questions = QuestionsOnce(self.embedder) if self.embedder else None
+        questions = QuestionsOnce(self.embedder, timed=TIMED) if self.embedder else None
         usable = [one for one in self.configurations if questions or one.how != "dense"]
         if len(usable) < len(self.configurations) and plan.compared:
             raise InvalidInput(
