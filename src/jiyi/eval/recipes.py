@@ -172,13 +172,13 @@ def advice(rows: Sequence[Scored]) -> dict[str, object]:
     if taken != best:
         said.append(
             f"The best, {_called(best)}, has {mean[best]:.1%} for {cost[best]:,.0f} tokens; "
-            f"nothing within {NEAR:.0%} of it takes fewer than the one recommended."
+            f"nothing within {100 * NEAR:.0f} points of it takes fewer than the one recommended."
         )
     if unsure:
         gap, low, high = gaps[unsure[0]]
         said.append(
             f"More questions would be needed to tell it from cheaper ones: {', '.join(map(_called, unsure))} "
-            f"(the first has {gap:.1%} less than the best, 95 % interval {low:.1%} to {high:.1%})."
+            f"(the first lacks {100 * gap:.1f} points against the best, 95 % interval {100 * low:.1f} to {100 * high:.1f})."
         )
     if number < FEW:
         said.append(f"Measured on {number} of at least {FEW} questions: take this as a hint, and ask more.")
