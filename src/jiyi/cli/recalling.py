@@ -62,7 +62,7 @@ class Plan:
 
 
 @click.command()
-@click.argument("directories", metavar="DIR...", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("directories", metavar="[DIR]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--user", metavar="ID", help="Ask the database itself about this user, with --questions.")
 @click.option("--questions", type=click.Path(path_type=Path), help="Questions about the user, as in questions.jsonl.")
 @click.option("--rankings", type=click.Path(path_type=Path), help="Write a line for each question, with its ranking.")
