@@ -178,7 +178,8 @@ def advice(rows: Sequence[Scored]) -> dict[str, object]:
         gap, low, high = gaps[unsure[0]]
         said.append(
             f"More questions would be needed to tell it from cheaper ones: {', '.join(map(_called, unsure))} "
-            f"(the first lacks {100 * gap:.1f} points against the best, 95 % interval {100 * low:.1f} to {100 * high:.1f})."
+            f"(the first lacks {100 * gap:.1f} points against the best, "
+            f"95 % interval {100 * low:.1f} to {100 * high:.1f})."
         )
     if number < FEW:
         said.append(f"Measured on {number} of at least {FEW} questions: take this as a hint, and ask more.")
