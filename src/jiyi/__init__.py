@@ -30,7 +30,20 @@ from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.token_buffer import TokenBuffer
 from jiyi.sync import AnswerStream, Memory, Session
-from jiyi.types import Checkpoint, Erased, Hit, Message, Progress, Record, Scope, SessionInfo, Source, Stats, Usage
+from jiyi.types import (
+    Checkpoint,
+    Erased,
+    Failure,
+    Hit,
+    Message,
+    Progress,
+    Record,
+    Scope,
+    SessionInfo,
+    Source,
+    Stats,
+    Usage,
+)
 
 __version__ = "0.1.0"
 
@@ -47,6 +60,7 @@ __all__ = [
     "ContextOverflow",
     "Difference",
     "Erased",
+    "Failure",
     "FullHistory",
     "Hit",
     "ImportFailed",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, cast
@@ -11,8 +11,8 @@ from jiyi import intake
 from jiyi.checkpoints import with_copies
 from jiyi.clock import SystemClock
 from jiyi.config import Settings, load_settings
-from jiyi.errors import InvalidInput, StoreError
-from jiyi.indexing import DenseIndex, LexicalIndex, dense_step, is_index
+from jiyi.errors import InvalidInput
+from jiyi.indexing import DenseIndex, LexicalIndex
 from jiyi.models import Models
 from jiyi.opening import close_embedder, open_embedder, open_store, restore_store
 from jiyi.options import Options, Stated, Where, filter_of, known
@@ -24,7 +24,8 @@ from jiyi.search import Searcher, Wanted
 from jiyi.session import AsyncSession
 from jiyi.text import check_text, clear_caches
 from jiyi.tokens import counter
-from jiyi.types import Erased, Hit, Message, Progress, Scope, SessionInfo, Stats, Usage
+from jiyi.types import Erased, Hit, Message, Scope, SessionInfo, Stats, Usage
+from jiyi.upkeep import Upkeep
 from jiyi.weighting import weights_of
 from jiyi.worker import Worker
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from jiyi.ports import Clock, Embedder, Store, Strategy
 
 
-class AsyncMemory:
+class AsyncMemory(Upkeep):
     """The memory of all users of one tenant and agent.
 
     Open it with ``await AsyncMemory.open(...)``, close it with ``close()`` or ``async with``.  It belongs to the event
@@ -275,58 +276,6 @@ class AsyncMemory:
         name = written.id if self._instructions is None else "instructions"
         return [Message(name, "", "system", text)] if text.strip() else []
 
-    # -- derived
-
-    async def drain(
-        self, progress: Callable[[list[Progress]], None] | None = None, *, steps: Sequence[str] | None = None
-    ) -> None:
-        """Waits until everything is derived that can be.
-
-        Args:
-            progress: called with the progress after each batch.
-            steps: names of the derivations to wait for, as ``progress()`` has them; None for all.
-
-        Raises:
-            InvalidInput: there is no such step.
-        """
-        await self.worker.drain(progress, self._named(steps))
-
-    def _named(self, steps: Sequence[str] | None) -> Sequence[str]:
-        """Names of steps that there are."""
-        there = [step.name for step in self.worker.steps]
-        for name in there if steps is None else steps:
-            if name not in there:
-                raise InvalidInput("steps", f"there is no {name!r} here; there are {', '.join(there)}")
-        return there if steps is None else steps
-
-    async def progress(self) -> list[Progress]:
-        """How far each derivation is: both indexes, and what the recipe's strategies need."""
-        return await self.store.progress(self.worker.steps)
-
-    async def reindex(self, progress: Callable[[list[Progress]], None] | None = None) -> None:
-        """Brings both indexes to the present tokenizer and embedder; goes on where it was interrupted.
-
-        The vectors of other models are removed once the new ones are complete.
-
-        Raises:
-            StoreError: something could not be derived; the old vectors stay.
-        """
-        embedder = self._embedder
-        if embedder is not None and self.searcher.embedder is None:
-            await self.worker.add(DenseIndex(embedder))
-            self.searcher.embedder = embedder
-        await self.worker.drain(progress, [step.name for step in self.worker.steps if is_index(step)])
-        failed = [step for step in await self.progress() if is_index(step.step) and step.done < step.total]
-        if failed:
-            raise StoreError(
-                f"not finished, {failed[0].step.name} failed: {'; '.join(failed[0].errors) or 'see the log'}. "
-                "Mend the cause, then run it again; nothing was removed"
-            )
-        if embedder is not None:
-            old = [dense_step(name) for name in await self.store.models() if name != embedder.name]
-            await self.store.reset(old)
-        self.warnings[:] = self._models.warnings  # what was said of the vectors is past
-
     # -- upkeep
 
     async def forget(
@@ -362,6 +311,7 @@ class AsyncMemory:
         for holder in (self._embedder, self.counter, self.llm, self.memory_llm, self.worker):
             if isinstance(holder, Caching):
                 holder.clear()
+        self.worker.wake()  # what other messages have lost is derived anew
         return erased
 
     async def backup(self, target: str | Path) -> None:
@@ -377,14 +327,6 @@ class AsyncMemory:
             InvalidInput: ``url`` is not a file's path.
         """
         await restore_store(Path(backup), str(url))
-
-    def scope(self, user_id: object) -> Scope:
-        """The fence around one user's memory.
-
-        Raises:
-            InvalidInput: names ``user_id``.
-        """
-        return Scope(intake.identifier("user_id", user_id), self.tenant, self.agent)
 
 
 def _refuse_patterns(names: Mapping[str, str], erased: Erased) -> None:

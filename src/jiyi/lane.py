@@ -7,11 +7,12 @@ import contextlib
 import logging
 from collections.abc import Container
 from datetime import timedelta
+from functools import partial
 
 from jiyi.errors import Conflict, ModelRejected
 from jiyi.ports import Batch, Clock, Deriver, Store
 from jiyi.refusals import Refused
-from jiyi.types import Changes, Claim, Filter, Step
+from jiyi.types import Changes, Claim, Filter, Message, Step
 
 log = logging.getLogger("jiyi.worker")
 
@@ -36,6 +37,9 @@ WHOLE_TRIES = 3
 
 ALONE_TRIES = 2
 """A message that fails alone is tried so often again before it is passed over."""
+
+LONGEST = 500
+"""Characters kept of the reason why a message was passed over."""
 
 OUTAGES = (OSError, TimeoutError, ImportError, ModelRejected)
 """Errors that say nothing of the message: the network, the disk, a missing package, a key that is no longer valid.
@@ -141,10 +145,10 @@ class Lane:
         self._asleep = None
 
     async def _derive(self, claim: Claim, deriver: Deriver) -> None:
+        whole = claim.step.stride if claim.step.stride > 1 else deriver.batch_size
         halved = max(0, claim.attempts - WHOLE_TRIES + 1)
-        size = max(1, deriver.batch_size >> halved)
         try:
-            changes = await self._changes(claim, deriver, size)
+            changes = await self._changes(claim, deriver, max(1, whole >> halved))
             await asyncio.shield(self._store.commit(claim, changes, now=self._clock.now()))
         except asyncio.CancelledError:
             await self._store.release(claim, error=None, due=self._clock.now())
@@ -157,19 +161,29 @@ class Lane:
             if _is_exit(error):
                 await self._store.release(claim, error=None, due=self._clock.now())
                 raise
-            alone = claim.attempts >= WHOLE_TRIES + deriver.batch_size.bit_length() + ALONE_TRIES
+            alone = claim.attempts >= WHOLE_TRIES + whole.bit_length() + ALONE_TRIES
             outage = isinstance(error, OUTAGES) and not isinstance(error, Refused)
             await self._failed(claim, error, give_up=alone and not outage)
 
     async def _changes(self, claim: Claim, deriver: Deriver, size: int) -> Changes:
-        messages = await self._store.messages(claim.scope, Filter(after_seq=claim.after, active=None), limit=size)
-        last = messages[-1].seq if messages else claim.after
-        cursor = last if len(messages) == size else max(claim.head, last)
+        messages, cursor = await self._batch(claim, size)
+        records = partial(self._store.records, claim.scope, maker=claim.step.name)
         holding = asyncio.ensure_future(self._hold(claim))
         try:
-            return await self._derived(deriver, Batch(claim.scope, tuple(messages), cursor))
+            return await self._derived(deriver, Batch(claim.scope, tuple(messages), cursor, records))
         finally:
             holding.cancel()
+
+    async def _batch(self, claim: Claim, size: int) -> tuple[list[Message], int]:
+        """The messages to derive, and the cursor when that is done: the end of the stride, the gap, the log."""
+        messages = await self._store.messages(claim.scope, Filter(after_seq=claim.after, active=None), limit=size)
+        ends = [] if claim.upto is None else [claim.upto]
+        if claim.step.stride > 1:
+            ends.append(claim.step.end(claim.after) + claim.step.stride)
+        inside = [message for message in messages if not ends or message.seq <= min(ends)]
+        if len(inside) == size:
+            return inside, inside[-1].seq
+        return inside, min(ends) if ends else max(claim.head, inside[-1].seq if inside else claim.after)
 
     async def _derived(self, deriver: Deriver, batch: Batch) -> Changes:
         """What the deriver makes of a batch.  When it takes too long, when the lane stops and when we are cancelled, it
@@ -208,9 +222,9 @@ class Lane:
         log.warning("%s failed after seq %d (try %d): %s", claim.step.name, claim.after, claim.attempts + 1, reason)
         if give_up:
             log.error("%s: passed over the message after seq %d", claim.step.name, claim.after)
-            messages = await self._store.messages(claim.scope, Filter(after_seq=claim.after, active=None), limit=1)
-            cursor = messages[0].seq if messages else claim.head
-            await self._store.commit(claim, Changes(cursor=cursor), now=now)
+            messages, cursor = await self._batch(claim, 1)
+            failed = {message.seq: reason[:LONGEST] for message in messages}
+            await self._store.commit(claim, Changes(cursor=cursor, failed=failed), now=now)
             return
         wait = min(MAX_WAIT, 2.0 ** min(claim.attempts, 20))
         await self._store.release(claim, error=reason, due=now + timedelta(seconds=wait))

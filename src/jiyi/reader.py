@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from jiyi.copies import origin
 from jiyi.history import system_messages, turns
 from jiyi.search import Searcher, Wanted
-from jiyi.types import Filter, Hit, Message, Record, Scope
+from jiyi.types import Filter, Hit, Message, Record, Scope, Which
 
 if TYPE_CHECKING:
     from jiyi.ports import Store
@@ -46,19 +45,9 @@ class SessionReader:
         """Messages of the user."""
         return await self._store.messages(self._scope, where)
 
-    async def records(
-        self,
-        *,
-        kind: str | None = None,
-        session_id: str | None = None,
-        current: bool | None = True,
-        ids: Sequence[str] | None = None,
-        limit: int | None = None,
-    ) -> list[Record]:
+    async def records(self, **which: Unpack[Which]) -> list[Record]:
         """Records of the user."""
-        return await self._store.records(
-            self._scope, kind=kind, session_id=session_id, current=current, ids=ids, limit=limit
-        )
+        return await self._store.records(self._scope, **which)
 
     async def newest_turn(self) -> tuple[Message, ...]:
         """From the newest user message on; everything when no user has spoken."""

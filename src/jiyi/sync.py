@@ -22,7 +22,7 @@ from jiyi.errors import JiyiError
 from jiyi.intake import Details
 from jiyi.options import Options, Stated, Where
 from jiyi.session import AsyncSession, Synced
-from jiyi.types import JSON, Checkpoint, Erased, Hit, Message, Progress, SessionInfo, Stats, Usage
+from jiyi.types import JSON, Checkpoint, Erased, Failure, Hit, Message, Progress, SessionInfo, Stats, Usage
 
 if TYPE_CHECKING:
     from jiyi.ports import Strategy
@@ -178,6 +178,24 @@ class Memory:
     def reindex(self, progress: Callable[[list[Progress]], None] | None = None) -> None:
         """See ``AsyncMemory.reindex``."""
         _run(self._async.reindex(progress))
+
+    def rebuild(
+        self,
+        steps: Sequence[str] | None = None,
+        *,
+        user_id: str | None = None,
+        progress: Callable[[list[Progress]], None] | None = None,
+    ) -> None:
+        """See ``AsyncMemory.rebuild``."""
+        _run(self._async.rebuild(steps, user_id=user_id, progress=progress))
+
+    def failures(self, user_id: str | None = None) -> list[Failure]:
+        """See ``AsyncMemory.failures``."""
+        return _run(self._async.failures(user_id))
+
+    def retry(self, steps: Sequence[str] | None = None, *, user_id: str | None = None) -> int:
+        """See ``AsyncMemory.retry``."""
+        return _run(self._async.retry(steps, user_id=user_id))
 
     def forget(
         self, *, user_id: str, session_id: str | None = None, message_ids: Sequence[str] | None = None

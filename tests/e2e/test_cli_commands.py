@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from jiyi.cli.doctor import Package
+from jiyi.indexing import LEXICAL
+from jiyi.stores.sqlite import SqliteStore
+from jiyi.types import Changes, Scope
 from tests.e2e.conftest import Run, line, write_lines
 
 READING = [
@@ -20,6 +25,8 @@ READING = [
     ["export"],
     ["forget", "--user", "ada", "--yes"],
     ["reindex"],
+    ["rebuild"],
+    ["failures"],
     ["backup", "copy.db"],
 ]
 OTHERS = [
@@ -181,6 +188,39 @@ def test_reindex_and_stats(filled: Run) -> None:
     found = filled("stats", "--user", "ada", "--json").well().json
     assert (found["messages"], found["statements"], found["sessions"], found["pending"]) == (3, 1, 2, 0)
     assert "messages" in filled("stats").well().out
+
+
+def test_rebuild(filled: Run) -> None:
+    assert "lexical: 4 of 4" in filled("rebuild").well().out
+    (step,) = filled("rebuild", "lexical", "--user", "ada", "--json").well().json["steps"]
+    assert (step["step"], step["done"], step["failed"]) == ("lexical", 4, 0)
+    wrong = filled("rebuild", "lexicon", "--json")
+    assert wrong.code == 2 and wrong.error["field"] == "steps" and "there are lexical" in wrong.error["message"]
+
+
+def test_what_was_passed_over_is_listed_and_tried_again(filled: Run, here: Path) -> None:
+    assert "nothing was passed over" in filled("failures").well().out
+
+    async def pass_over() -> None:
+        store = await SqliteStore.open(here / "jiyi.db")
+        await store.rebuild([LEXICAL], Scope("ada"))
+        claim = await store.claim([LEXICAL], now=datetime.now(UTC), lease=9, scope=Scope("ada"))
+        assert claim is not None
+        failed = {1: "ModelError: no such\x1b[31m thing"}
+        await store.commit(claim, Changes(claim.head, failed=failed), now=datetime.now(UTC))
+        await store.close()
+
+    asyncio.run(pass_over())
+    shown = filled("failures", "--user", "ada").well().out
+    assert "lexical" in shown and "ModelError" in shown and "\x1b" not in shown
+    assert filled("failures", "--user", "bob", "--json").well().json["failures"] == []
+    (found,) = filled("failures", "--json").well().json["failures"]
+    assert (found["user"], found["step"]) == ("ada", "lexical") and found["message"]
+    assert filled("stats", "--json").well().json["failed"] == 1
+    doctor = {check["name"]: check for check in filled("doctor", "--json").well().json["checks"]}
+    assert doctor["database"]["state"] == "note" and "jiyi failures" in doctor["database"]["what"]
+    assert filled("failures", "--retry", "--json").well().json == {"tried": 1, "failures": []}
+    assert "0 tried again" in filled("failures", "--retry").well().out
 
 
 def test_doctor_says_what_is_there(jiyi: Run, here: Path) -> None:

@@ -13,8 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from jiyi.clock import SystemClock
 from jiyi.stores.sqlite import SqliteStore
 from jiyi.types import Filter, Probe
+from jiyi.worker import Worker
+from tests.e2e.deriving import STEP, Gists
 from tests.e2e.writing import LEXICAL, SCOPE, index, text_of
 
 KILLS = 25
@@ -105,3 +108,61 @@ async def caught_up(store: SqliteStore, messages: int) -> None:
         await index(store)
     found = (await store.find(SCOPE, Probe(["note"]))).lexical
     assert found.documents == found.frequency["note"] == messages
+
+
+@pytest.mark.slow
+async def test_kills_while_deriving_lose_nothing_and_derive_nothing_twice(tmp_path: Path) -> None:
+    path, rng = tmp_path / "jiyi.db", random.Random(11)
+    files: list[Path] = []
+
+    def launch() -> tuple[subprocess.Popen[bytes], Path]:
+        files.append(tmp_path / f"{len(files)}.txt")
+        name = f"p{len(files)}"
+        command = [sys.executable, "-m", "tests.e2e.deriving", str(path), name, str(files[-1]), str(len(files))]
+        return subprocess.Popen(command, stderr=subprocess.PIPE), files[-1]
+
+    running = [launch(), launch()]
+    try:
+        for _ in range(8):
+            for process, file in running:
+                wait_for_more(file, len(lines(file)), process)
+            await asyncio.sleep(rng.random() * 0.3)
+            process, _ = running.pop(rng.randrange(2))
+            process.kill()
+            assert process.communicate()[1] == b""
+            running.append(launch())
+    finally:
+        for process, _ in running:
+            process.kill()
+            process.communicate()
+    notes = [line.split() for file in files for line in lines(file)]
+    said, erased = ({name for what, name in notes if what == kind} for kind in ("said", "erasing"))
+    assert len(said) > 100 and erased
+    store = await SqliteStore.open(path)
+    try:
+        await Worker(store, [Gists()], SystemClock()).drain()
+        stored = await store.messages(SCOPE, Filter(active=None))
+        assert said - erased <= {message.id for message in stored}
+        assert len(erased & {message.id for message in stored}) <= len(files), "at most the last one of each process"
+        await check_gists(store)
+        await store.rebuild([STEP])
+        await Worker(store, [Gists()], SystemClock()).drain()
+        await check_gists(store)
+    finally:
+        await store.close()
+
+
+async def check_gists(store: SqliteStore) -> None:
+    """Each stride that is full has one record, of the messages that are left of it."""
+    stored = await store.messages(SCOPE, Filter(active=None))
+    (progress,) = await store.progress([STEP], SCOPE)
+    assert progress.done == progress.total and not progress.failed
+    end = (await store.cursors(SCOPE, [STEP]))[STEP.name]
+    expected: dict[str, str] = {}
+    for message in stored:
+        if message.seq <= end:
+            key = str(-(-message.seq // STEP.stride) * STEP.stride)
+            expected[key] = f"{expected[key]} {message.text}" if key in expected else message.text
+    records = await store.records(SCOPE)
+    assert len(records) == len(expected)
+    assert {record.key: record.text for record in records} == expected

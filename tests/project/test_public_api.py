@@ -53,12 +53,18 @@ INSIDE = {"AsyncMemory": {"append", "clean", "instructed", "scope"}, "AsyncSessi
 
 def _members(cls: type) -> dict[str, Any]:
     """Public methods and properties, and what a ``with`` needs."""
-    named = {RENAMED.get(name, name): value for name, value in vars(cls).items()}
+    named = {RENAMED.get(name, name): value for name, value in _all(cls).items()}
     return {
         name: value
         for name, value in named.items()
         if (not name.startswith("_") or name in RENAMED.values()) and (callable(value) or _bound(value))
     }
+
+
+def _all(cls: type) -> dict[str, Any]:
+    """What the class and those it stands on in the package have."""
+    own = [vars(base) for base in reversed(cls.__mro__) if base.__module__.startswith("jiyi")]
+    return {name: value for members in own for name, value in members.items()}
 
 
 def _bound(value: object) -> bool:

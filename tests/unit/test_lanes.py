@@ -19,12 +19,21 @@ from jiyi.testing.clock import FakeClock
 from jiyi.testing.scripted import Call, ScriptedLLM, Streamed
 from jiyi.types import Changes, Step
 
+FILL = 16  # messages that the rating asks about together
 RATING = Importance(recent=1, by_model=True)
 
 
 def rated(call: Call) -> str:
     count = len(call.last.splitlines())
     return json.dumps({"ratings": [{"number": n, "importance": 9} for n in range(1, count + 1)]})
+
+
+async def say(memory: AsyncMemory, user: str, text: str) -> None:
+    """As many messages as are rated together, one of which says this."""
+    chat = memory.session("s", user_id=user)
+    await chat.add("user", text)
+    for at in range(FILL - 1):
+        await chat.add("user", f"The table costs {at} dollars.")
 
 
 class Hanging(ScriptedLLM):
@@ -46,24 +55,23 @@ async def done(memory: AsyncMemory) -> dict[str, int]:
 
 
 async def until(memory: AsyncMemory, **steps: int) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(10):
         while not steps.items() <= (await done(memory)).items():  # noqa: ASYNC110 - what another task does
             await asyncio.sleep(0.01)
 
 
 async def test_indexing_goes_on_while_the_model_is_silent(memory: AsyncMemory) -> None:
-    chat = memory.session("s", user_id="ada")
-    await chat.add("user", "The velvet curtain is for room 12.")
-    await until(memory, lexical=1)
+    await say(memory, "ada", "The velvet curtain is for room 12.")
+    await until(memory, lexical=FILL)
     await asyncio.sleep(0.3)  # the model is being asked now
-    await chat.add("user", "The marble table is for room 7.")
-    await until(memory, lexical=2)
-    assert (await done(memory))["importance"] == 0
+    await memory.session("s", user_id="ada").add("user", "The marble table is for room 7.")
+    await until(memory, lexical=FILL + 1)
+    assert (await done(memory))["importance"] == 1, "the one that waits for fifteen others"
     assert (await memory.search("marble table", user_id="ada", floor=0))[0].message.text.startswith("The marble")
 
 
 async def test_what_is_waited_for_can_be_chosen(memory: AsyncMemory) -> None:
-    await memory.session("s", user_id="ada").add("user", "The velvet curtain is for room 12.")
+    await say(memory, "ada", "The velvet curtain is for room 12.")
     async with asyncio.timeout(5):
         await memory.drain(steps=["lexical"])
         await memory.reindex()
@@ -72,29 +80,31 @@ async def test_what_is_waited_for_can_be_chosen(memory: AsyncMemory) -> None:
 
 
 async def test_close_does_not_wait_for_the_model(clock: FakeClock) -> None:
-    memory = await AsyncMemory.open("memory:", recipe=[RATING], embedder=None, memory_llm=Hanging(""), clock=clock)
-    await memory.session("s", user_id="ada").add("user", "My budget is 500.")
-    await asyncio.sleep(0.3)
-    assert len(memory.memory_llm._llm.calls) == 1  # type: ignore[union-attr]
+    llm = Hanging("")
+    memory = await AsyncMemory.open("memory:", recipe=[RATING], embedder=None, memory_llm=llm, clock=clock)
+    await say(memory, "ada", "My budget is 500.")
+    async with asyncio.timeout(10):
+        while not llm.calls:  # noqa: ASYNC110 - what another task does
+            await asyncio.sleep(0.01)
     began = time.monotonic()
     await memory.close()
-    assert time.monotonic() - began < 1
-    assert memory.memory_llm._llm.calls[0].ended == "closed"  # type: ignore[union-attr]
+    assert time.monotonic() - began < 2
+    assert llm.calls[0].ended == "closed"
 
 
 async def test_another_user_waits_no_longer_than_the_limit(
     memory: AsyncMemory, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("jiyi.lane.LIMIT", 0.3)
-    await memory.session("s", user_id="ada").add("user", "The velvet curtain costs 300 dollars.")
+    await say(memory, "ada", "The velvet curtain costs 300 dollars.")
     clock.advance(1)
-    await memory.session("s", user_id="bob").add("user", "My budget is 500 dollars.")
+    await say(memory, "bob", "My budget is 500 dollars.")
     async with asyncio.timeout(5):
         await memory.drain()
     steps = {
         scope: (await memory.store.progress(memory.worker.steps, memory.scope(scope)))[1] for scope in ("ada", "bob")
     }
-    assert (steps["bob"].done, steps["ada"].done) == (1, 0)
+    assert (steps["bob"].done, steps["ada"].done) == (FILL, 0)
     assert "not done after" in steps["ada"].errors[0]
 
 
@@ -177,7 +187,8 @@ async def test_what_does_not_end_when_cancelled_is_left_alone(
 
 def test_an_interrupt_ends_a_wait_for_the_model() -> None:
     memory = Memory.open("memory:", recipe=[RATING], embedder=None, memory_llm=Hanging(""))
-    memory.session("s", user_id="ada").add("user", "My budget is 500.")
+    for at in range(FILL):
+        memory.session("s", user_id="ada").add("user", f"My budget is {at}00.")
     main = threading.main_thread().ident
     assert main is not None
     threading.Timer(0.4, signal.pthread_kill, [main, signal.SIGINT]).start()

@@ -86,6 +86,8 @@ async def test_in_the_background_and_caught_up_later(tmp_path: Path, clock: Fake
     async with await AsyncMemory.open(path, recipe=[strategy], embedder=None, clock=clock) as memory:
         chat = memory.session("s", user_id="ada")
         await chat.add("user", "The bench is outside the door.")
+        for _ in range(14):
+            await chat.add("user", "ok")
         await chat.add("user", "What now?")
         await memory.drain()
         assert [step.step.name for step in await memory.progress()] == ["lexical"]

@@ -19,11 +19,11 @@ from jiyi.cli.recall import context, search
 from jiyi.cli.recalling import recall
 from jiyi.cli.reporting import report
 from jiyi.cli.showcase import demo
-from jiyi.cli.upkeep import backup, reindex, restore, stats
+from jiyi.cli.upkeep import backup, failures, rebuild, reindex, restore, stats
 
 COMMANDS = (
-    chat, add, remember, import_, export, sessions, users, search, context, checkpoint, forget, reindex, backup,
-    restore, stats, doctor, demo, evaluate, completion,
+    chat, add, remember, import_, export, sessions, users, search, context, checkpoint, forget, reindex, rebuild,
+    failures, backup, restore, stats, doctor, demo, evaluate, completion,
 )  # fmt: skip
 
 evaluate.add_command(decay)

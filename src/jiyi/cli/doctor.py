@@ -203,7 +203,10 @@ def _database(state: State, settings: Settings) -> Check:
 
     async def work() -> tuple[int, list[str]]:
         async with opened(replace(state, json=True)) as memory:
-            return (await memory.stats()).messages, memory.warnings
+            notes, failed = list(memory.warnings), len(await memory.failures())
+            if failed:
+                notes.append(f"{failed:,} messages were passed over; `jiyi failures` lists them")
+            return (await memory.stats()).messages, notes
 
     try:
         count, notes = run(work())

@@ -32,7 +32,7 @@ async def index(memory: AsyncMemory, report: Callable[[list[Progress]], None] | 
 
 
 async def with_bars(work: Callable[[Callable[[list[Progress]], None]], object]) -> list[Progress]:
-    """Runs ``drain`` or ``reindex`` with a bar for each index; gives back the last progress."""
+    """Runs ``drain``, ``reindex`` or ``rebuild`` with a bar for each step; gives back the last progress."""
     last: list[Progress] = []
     with progress_bars() as bars:
         tasks: dict[str, object] = {}
@@ -43,7 +43,8 @@ async def with_bars(work: Callable[[Callable[[list[Progress]], None]], object]) 
                 name = step.step.name
                 if name not in tasks:
                     label = NAMES.get(name.partition(":")[0], name)
-                    tasks[name] = bars.add_task(f"indexing ({label})", total=step.total)
+                    doing = "indexing" if is_index(step.step) else "deriving"
+                    tasks[name] = bars.add_task(f"{doing} ({label})", total=step.total)
                 bars.update(tasks[name], completed=step.done, total=step.total)  # type: ignore[arg-type]
 
         await work(report)  # type: ignore[misc]

@@ -1,8 +1,9 @@
-"""``reindex``, ``backup``, ``restore``, ``stats``."""
+"""``reindex``, ``rebuild``, ``failures``, ``backup``, ``restore``, ``stats``."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,11 +11,11 @@ import click
 
 from jiyi.cli.app import Interrupted, State, database, opened, run, shared
 from jiyi.cli.indexing import pending, with_bars
-from jiyi.cli.output import console, say, show_pairs, write_json
+from jiyi.cli.output import clean, console, say, short, show_pairs, show_table, write_json
 from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.opening import file_of
-from jiyi.types import Progress
+from jiyi.types import Failure, Progress
 
 
 @click.command()
@@ -45,10 +46,80 @@ def reindex(state: State) -> None:
         say(f"note: {message}")
 
 
+@click.command()
+@click.argument("steps", metavar="[STEP]...", nargs=-1)
+@click.option("--user", metavar="ID", help="Only this user.")
+@shared
+@click.pass_obj
+def rebuild(state: State, steps: tuple[str, ...], user: str | None) -> None:
+    """Derive STEPs, or everything, anew from the log.  What was derived before serves until that is done."""
+
+    async def work() -> list[Progress]:
+        async with opened(state) as memory:
+
+            async def again(report: Callable[[list[Progress]], None]) -> None:
+                await memory.rebuild(list(steps) or None, user_id=user, progress=report)
+
+            return await with_bars(again)
+
+    try:
+        done = run(work())
+    except KeyboardInterrupt as error:
+        raise Interrupted("stopped; what was derived before still serves, and the rest goes on later") from error
+    if state.json:
+        write_json({"steps": steps_json(done)})
+        return
+    for step in done:
+        console().print(f"{step.step.name}: {step.done:,} of {step.total:,} messages")
+
+
+@click.command()
+@click.option("--user", metavar="ID", help="Only this user.")
+@click.option("--retry", is_flag=True, help="Try them again, now.")
+@shared
+@click.pass_obj
+def failures(state: State, user: str | None, retry: bool) -> None:
+    """List messages that were passed over because they could not be derived, and why."""
+
+    async def work() -> tuple[int, list[Failure]]:
+        async with opened(state) as memory:
+            tried = await memory.retry(user_id=user) if retry else 0
+            if tried:
+                await memory.drain()
+            return tried, await memory.failures(user)
+
+    tried, left = run(work())
+    if state.json:
+        write_json({"tried": tried, "failures": [failure_json(failure) for failure in left]})
+        return
+    if retry:
+        console().print(f"{tried:,} tried again")
+    if not left:
+        console().print("nothing was passed over")
+        return
+    rows = [(f.scope.user, f.step, f.message_id, short(clean(f.reason), 60)) for f in left]
+    show_table(["user", "step", "message", "reason"], rows)
+
+
+def failure_json(failure: Failure) -> dict[str, object]:
+    """A failure as JSON."""
+    return {
+        "user": failure.scope.user, "step": failure.step, "message": failure.message_id, "reason": failure.reason,
+        "failed_at": failure.failed_at.isoformat(),
+    }  # fmt: skip
+
+
 def steps_json(steps: list[Progress]) -> list[dict[str, object]]:
     """Progress as JSON."""
     return [
-        {"step": step.step.name, "done": step.done, "total": step.total, "errors": list(step.errors)} for step in steps
+        {
+            "step": step.step.name,
+            "done": step.done,
+            "total": step.total,
+            "errors": list(step.errors),
+            "failed": step.failed,
+        }
+        for step in steps  # fmt: skip
     ]
 
 
@@ -112,6 +183,7 @@ def stats(state: State, user: str | None) -> None:
                 "db": database(memory.settings),
                 **asdict(counts),
                 "pending": pending(steps),
+                "failed": len(await memory.failures(user)),
                 "steps": steps_json(steps),
                 "models": {name: {"dimensions": size, "vectors": count} for name, (size, count) in models.items()},
                 "tokenizer": memory.counter.name,

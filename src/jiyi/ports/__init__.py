@@ -10,7 +10,7 @@ from jiyi.ports.clock import Clock
 from jiyi.ports.models import LLM, Embedder, TokenCounter
 from jiyi.ports.redactor import Redactor
 from jiyi.ports.store import Store
-from jiyi.ports.strategy import Batch, Deriver, Deriving, Reader, Request, Strategy
+from jiyi.ports.strategy import Batch, Deriver, Deriving, Known, Reader, Request, Strategy, nothing_known
 
 __all__ = [
     "LLM",
@@ -20,10 +20,12 @@ __all__ = [
     "Deriver",
     "Deriving",
     "Embedder",
+    "Known",
     "Reader",
     "Redactor",
     "Request",
     "Store",
     "Strategy",
     "TokenCounter",
+    "nothing_known",
 ]

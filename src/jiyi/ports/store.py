@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Unpack
 
 from jiyi.types import (
     ACTIVE,
@@ -14,6 +14,7 @@ from jiyi.types import (
     Checkpoint,
     Claim,
     Erased,
+    Failure,
     Filter,
     Found,
     Message,
@@ -24,6 +25,7 @@ from jiyi.types import (
     SessionInfo,
     Stats,
     Step,
+    Which,
 )
 
 
@@ -133,19 +135,8 @@ class Store(Protocol):
 
     # -- derived
 
-    async def records(
-        self,
-        scope: Scope,
-        *,
-        kind: str | None = None,
-        session_id: str | None = None,
-        current: bool | None = True,
-        ids: Sequence[str] | None = None,
-        limit: int | None = None,
-    ) -> list[Record]:
-        """Records that match, oldest first (recorded_at, id); ``current`` False for closed ones, None for all.
-        ``limit`` keeps the first ones.
-        """
+    async def records(self, scope: Scope, **which: Unpack[Which]) -> list[Record]:
+        """Records that match, oldest first (recorded_at, id)."""
         ...
 
     async def find(self, scope: Scope, probe: Probe) -> Found:
@@ -160,29 +151,30 @@ class Store(Protocol):
     # -- derivation
 
     async def register(self, steps: Sequence[Step]) -> None:
-        """Makes cursors for these steps in every scope, now and for scopes to come.  A step whose version is new starts
-        at 0 and its older version is no more; what that one indexed or embedded stays readable until it is replaced,
-        message by message.
+        """Makes cursors for these steps in every scope, now and for scopes to come.  A step whose version or stride is
+        new is derived anew, as by ``rebuild``, and its older version is no more.
         """
         ...
 
     async def claim(
         self, steps: Sequence[Step], *, now: datetime, lease: float, scope: Scope | None = None
     ) -> Claim | None:
-        """Takes a lease of ``lease`` seconds on the longest waiting pair of scope and step whose cursor is behind the
-        log, that is due and not leased; None when there is none.  It waits since the message that made work for it, its
-        last commit, or ``due``; ties go by the order of ``steps``, then by age of the scope.  The lease ends at ``now``
-        + ``lease``; tokens never repeat, not even when a forgotten scope comes again.
+        """Takes a lease of ``lease`` seconds on the longest waiting pair of scope and step that has a gap or whose
+        cursor is behind the log by a whole ``stride``, that is due and not leased; None when there is none.  The first
+        gap comes before what is new.  It waits since the message that made work for it, its last commit, or ``due``;
+        ties go by the order of ``steps``, then by age of the scope.  The lease ends at ``now`` + ``lease``; tokens
+        never repeat, not even when a forgotten scope comes again.
         """
         ...
 
     async def commit(self, claim: Claim, changes: Changes, *, now: datetime) -> None:
-        """Writes the changes (``put`` before ``close``), moves the cursor, ends the lease.  Entries for messages that
-        were erased meanwhile are left out, and records that rest on one.  Index entries and vectors replace those of
-        the same message (and model, which is the step's name after ``dense:``); a record replaces that of the same id.
-        ``Conflict`` when the claim's token is not the newest, and after a commit or release of it; a lease that ran out
-        but was taken by nobody still commits.  ``InvalidInput`` for vectors of unequal dimensions, and for one with a
-        component that is not a finite number (it names the seq).
+        """Writes the changes (``put`` before ``close``), moves the cursor, or for a gap its beginning, ends the lease.
+        Messages passed over are listed as failures; those of the range that are not are none any more.  Entries for
+        messages that were erased meanwhile are left out, and records that rest on one.  Index entries and vectors
+        replace those of the same message (and model, which is the step's name after ``dense:``); a record replaces that
+        of the same id.  ``Conflict`` when the claim's token is not the newest, and after a commit or release of it; a
+        lease that ran out but was taken by nobody still commits.  ``InvalidInput`` for vectors of unequal dimensions,
+        and for one with a component that is not a finite number (it names the seq).
         """
         ...
 
@@ -204,6 +196,24 @@ class Store(Protocol):
         """Step name -> derived up to this seq; 0 for a step never run in this version."""
         ...
 
+    async def failures(self, scope: Scope | None = None) -> list[Failure]:
+        """Messages that were passed over, by tenant, user, agent, seq, name of the step."""
+        ...
+
+    async def retry(self, steps: Sequence[Step], scope: Scope | None = None) -> int:
+        """Makes the strides that hold these steps' failures gaps, and forgets the failures; returns how many there
+        were.  Claims on their steps are lost.
+        """
+        ...
+
+    async def rebuild(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
+        """Puts the cursors of these steps to 0; claims on them are lost, gaps and failures forgotten.  What was indexed
+        or embedded stays readable until it is replaced, message by message.  Records of a step (by strategy name) stay
+        as they are until the cursor is where it was, or nothing is left to do: in that commit those it made anew take
+        their place, all at once.  Until then only the step itself sees these (``Which.maker``).
+        """
+        ...
+
     async def reset(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
         """Throws away what these steps derived (records by strategy name; the whole index for ``lexical``; the vectors
         of the model for ``dense:<model>``) and puts their cursors to 0; claims on them are lost.
@@ -222,10 +232,13 @@ class Store(Protocol):
     ) -> Erased:
         """Erases exactly one of: a session, messages, the whole scope.  Removes rows, vectors, index entries, and every
         record that rests on a removed message or belongs to the session, the session's checkpoints, and the errors of
-        the scope's steps (they may quote a message), in one transaction; then the bytes.  Children of an erased message
-        follow its parent, and positions, chains, the head and checkpoints are those of the path without it; a session
-        without messages stays until it is erased itself.  What is not there counts 0.  ``InvalidInput`` for not exactly
-        one.
+        the scope's steps (they may quote a message; of failures the class of the error stays), in one transaction; then
+        the bytes.  Where a record that rested on a removed message also rested on one that stays, the batch it was made
+        in becomes a gap of its step (its strategy's name), as far as the cursor is.  Claims on steps other than the
+        indexes are lost, and may be taken again at once: what is being derived may rest on what was erased.  Children
+        of an erased message follow its parent, and positions, chains, the head and checkpoints are those of the path
+        without it; a session without messages stays until it is erased itself.  What is not there counts 0.
+        ``InvalidInput`` for not exactly one.
         """
         ...
 

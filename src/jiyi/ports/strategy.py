@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from typing import Protocol, Unpack, runtime_checkable
 
 from jiyi.ports.models import LLM
-from jiyi.types import Block, Changes, ChatMessage, Filter, Hit, Message, Record, Scope, Step
+from jiyi.types import Block, Changes, ChatMessage, Filter, Hit, Message, Record, Scope, Step, Which
 
 
 class Reader(Protocol):
@@ -27,15 +27,7 @@ class Reader(Protocol):
         """The scope's messages that match, as ``Store.messages`` gives them; none of a session off the record."""
         ...
 
-    async def records(
-        self,
-        *,
-        kind: str | None = None,
-        session_id: str | None = None,
-        current: bool | None = True,
-        ids: Sequence[str] | None = None,
-        limit: int | None = None,
-    ) -> list[Record]:
+    async def records(self, **which: Unpack[Which]) -> list[Record]:
         """The scope's derived records, as ``Store.records`` gives them."""
         ...
 
@@ -71,18 +63,36 @@ class Strategy(Protocol):
         ...
 
 
+class Known(Protocol):
+    """Reads what was derived of a scope before."""
+
+    async def __call__(self, **which: Unpack[Which]) -> list[Record]:
+        """Records that match.  Ask for few (by key, by id, ``newest`` with a ``limit``), so that what a batch costs
+        does not grow with the history.
+        """
+        ...
+
+
+async def nothing_known(**which: Unpack[Which]) -> list[Record]:
+    """Nothing was derived before."""
+    return []
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Messages to derive from: those after the cursor, in seq order, at most the deriver's ``batch_size``.
+    """Messages to derive from: those after the cursor, in seq order, at most the deriver's ``batch_size``; for a step
+    with a ``stride`` the messages of one, or after failures a part of it.
 
     Attributes:
         messages: all branches; a deriver that only wants the active path looks at ``message.active``.
         cursor: the cursor to give back when all were dealt with.
+        records: reads what was derived of the scope so far; of the deriver's own step, in the rebuild that is going on.
     """
 
     scope: Scope
     messages: tuple[Message, ...]
     cursor: int
+    records: Known = field(default=nothing_known, compare=False)
 
 
 class Deriver(Protocol):
@@ -98,7 +108,9 @@ class Deriver(Protocol):
     asks_llm: bool
 
     async def derive(self, batch: Batch) -> Changes:
-        """What to write for this batch.  The same batch gives the same changes."""
+        """What to write for this batch.  The same batch, with the same records before it, gives the same changes: they
+        may be committed twice.
+        """
         ...
 
 

@@ -11,30 +11,28 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from jiyi.errors import Conflict
-from jiyi.stores import postings, records, segments
+from jiyi.stores import anew, postings, records, segments
 from jiyi.stores.log import LONG_AGO, scope_key
 from jiyi.stores.rows import SEQ_MASK, key_of, micros
-from jiyi.types import Changes, Claim, Progress, Scope, Step
-
-LEXICAL = "lexical"
-DENSE = "dense:"
-"""Names of the steps whose derivations are index entries; a model's name follows the second."""
+from jiyi.types import Changes, Claim, Failure, Progress, Scope, Step
 
 
 def register(db: sqlite3.Connection, steps: Sequence[Step]) -> None:
     """``Store.register``."""
     for step in steps:
-        row = db.execute("SELECT id, version FROM step WHERE name = ?", (step.name,)).fetchone()
+        row = db.execute("SELECT id, version, stride FROM step WHERE name = ?", (step.name,)).fetchone()
+        values = step.version, step.stride
         if row is None:
-            number = db.execute("INSERT INTO step (name, version) VALUES (?, ?)", (step.name, step.version)).lastrowid
+            insert = "INSERT INTO step (version, stride, name) VALUES (?, ?, ?)"
+            number = db.execute(insert, (*values, step.name)).lastrowid
             db.execute(
-                "INSERT INTO cursor (scope, step, token, due)"
-                " SELECT id, ?, id << 32, iif(head > 0, ?, NULL) FROM scope",
-                (number, LONG_AGO),
+                "INSERT INTO cursor (scope, step, token, stride, due)"
+                " SELECT id, ?1, id << 32, ?2, iif(head >= ?2, ?3, NULL) FROM scope",
+                (number, step.stride, LONG_AGO),
             )
-        elif row[1] != step.version:
-            db.execute("UPDATE step SET version = ? WHERE id = ?", (step.version, row[0]))
-            _restart(db, row[0], None)
+        elif row[1:] != values:
+            db.execute("UPDATE step SET version = ?, stride = ? WHERE id = ?", (*values, row[0]))
+            anew.restart(db, row[0], None, keep=True)
 
 
 def registered(db: sqlite3.Connection, steps: Sequence[Step]) -> bool:
@@ -43,18 +41,10 @@ def registered(db: sqlite3.Connection, steps: Sequence[Step]) -> bool:
 
 
 def _step(db: sqlite3.Connection, step: Step) -> int | None:
-    row = db.execute("SELECT id FROM step WHERE name = ? AND version = ?", (step.name, step.version)).fetchone()
+    row = db.execute(
+        "SELECT id FROM step WHERE name = ? AND version = ? AND stride = ?", (step.name, step.version, step.stride)
+    ).fetchone()
     return row and row[0]
-
-
-def _restart(db: sqlite3.Connection, step: int, scope: int | None) -> None:
-    """Cursor to 0; whoever has a lease has lost it."""
-    db.execute(
-        "UPDATE cursor SET after = 0, token = token + 1, attempts = 0, error = NULL,"
-        " due = (SELECT iif(head > 0, ?3, NULL) FROM scope WHERE id = cursor.scope)"
-        " WHERE step = ?1 AND (?2 IS NULL OR scope = ?2)",
-        (step, scope, LONG_AGO),
-    )
 
 
 # -- leases ----------------------------------------------------------------------------------------------------------
@@ -93,7 +83,9 @@ def claim(
         " FROM cursor c JOIN scope s ON s.id = c.scope WHERE c.scope = ? AND c.step = ?",
         (key, number),
     ).fetchone()
-    return Claim(Scope(user, tenant, agent), step, after, head, token, attempts)
+    gap = next(iter(anew.gaps(db, key, number)), None)
+    after, upto = (after, None) if gap is None else gap
+    return Claim(Scope(user, tenant, agent), step, after, head, token, attempts, upto)
 
 
 def _held(db: sqlite3.Connection, claim: Claim) -> tuple[int, int] | None:
@@ -114,18 +106,31 @@ def commit(db: sqlite3.Connection, claim: Claim, changes: Changes, now: datetime
             "the work will be done by whoever has it now"
         )
     scope, step = held
-    records.put(db, scope, changes.put)
-    records.close(db, scope, changes.close)
+    batch = records.Batch(claim.after, changes.cursor, claim.step.name if anew.anew(db, scope, step) else None)
+    records.put(db, scope, changes.put, batch)
+    records.close(db, scope, changes.close, batch)
     postings.put(db, scope, changes.index)
     if changes.vectors:
         there = _there(db, scope, [entry.seq for entry in changes.vectors])
         kept = [entry for entry in changes.vectors if entry.seq in there]
-        segments.put(db, scope, claim.step.name.removeprefix(DENSE), kept)
+        segments.put(db, scope, claim.step.name.removeprefix(anew.DENSE), kept)
+    anew.note_failures(db, scope, step, (claim.after, changes.cursor), changes.failed, now)
+    _move(db, claim, changes.cursor, scope, step)
+    waits = anew.settle(db, scope, step, micros(now))
+    anew.finish(db, scope, step, waits=waits)
+
+
+def _move(db: sqlite3.Connection, claim: Claim, cursor: int, scope: int, step: int) -> None:
+    """Moves the cursor, or the beginning of the gap that was claimed, and ends the lease."""
+    gaps = anew.gaps(db, scope, step)
+    if claim.upto is not None:
+        gaps[0] = max(claim.after, cursor), claim.upto
     db.execute(
-        "UPDATE cursor SET after = ?3, token = token + 1, attempts = 0, error = NULL,"
-        " due = (SELECT iif(head > ?3, ?4, NULL) FROM scope WHERE id = ?1) WHERE scope = ?1 AND step = ?2",
-        (scope, step, changes.cursor, micros(now)),
+        "UPDATE cursor SET after = iif(?3, ?4, after), token = token + 1, attempts = 0, error = NULL"
+        " WHERE scope = ?1 AND step = ?2",
+        (scope, step, claim.upto is None, cursor),
     )
+    anew.set_gaps(db, scope, step, gaps)
 
 
 def _there(db: sqlite3.Connection, scope: int, seqs: Sequence[int]) -> set[int]:
@@ -151,10 +156,11 @@ def release(db: sqlite3.Connection, claim: Claim, error: str | None, due: dateti
     held = _held(db, claim)
     if held is not None:
         db.execute(
-            "UPDATE cursor SET token = token + 1, due = (SELECT iif(head > after, ?3, NULL) FROM scope WHERE id = ?1),"
-            " attempts = attempts + ?4, error = coalesce(?5, error) WHERE scope = ?1 AND step = ?2",
-            (*held, micros(due), int(error is not None), error),
+            "UPDATE cursor SET token = token + 1, attempts = attempts + ?3, error = coalesce(?4, error)"
+            " WHERE scope = ?1 AND step = ?2",
+            (*held, int(error is not None), error),
         )
+        anew.settle(db, *held, micros(due))
 
 
 # -- how far ---------------------------------------------------------------------------------------------------------
@@ -175,17 +181,20 @@ def _progress(db: sqlite3.Connection, step: Step, scope: int | None, total: int)
     number = _step(db, step)
     if number is None:
         return Progress(step, 0, total)
-    pending: int = db.execute(
+    pending, failed = db.execute(
         "SELECT coalesce(sum((SELECT count(*) FROM message WHERE key > (c.scope << 32) + c.after"
-        " AND key <= (c.scope << 32) + 4294967295)), 0)"
+        " AND key <= (c.scope << 32) + (SELECT head - head % c.stride FROM scope WHERE id = c.scope)) +"
+        " (SELECT count(*) FROM gap g JOIN message ON key > (g.scope << 32) + g.after"
+        " AND key <= (g.scope << 32) + g.upto WHERE g.scope = c.scope AND g.step = c.step)), 0),"
+        " (SELECT count(*) FROM failure WHERE step = ?1 AND (?2 IS NULL OR scope = ?2))"
         " FROM cursor c WHERE step = ?1 AND due IS NOT NULL AND (?2 IS NULL OR scope = ?2)",
         (number, scope),
-    ).fetchone()[0]
+    ).fetchone()
     errors = db.execute(
         "SELECT error FROM cursor WHERE step = ?1 AND error IS NOT NULL AND (?2 IS NULL OR scope = ?2) ORDER BY scope",
         (number, scope),
     )
-    return Progress(step, total - pending, total, tuple(row[0] for row in errors))
+    return Progress(step, total - pending, total, tuple(row[0] for row in errors), failed)
 
 
 def cursors(db: sqlite3.Connection, scope: Scope, steps: Sequence[Step]) -> dict[str, int]:
@@ -196,36 +205,58 @@ def cursors(db: sqlite3.Connection, scope: Scope, steps: Sequence[Step]) -> dict
 
 def after(db: sqlite3.Connection, scope: int, step: Step) -> int:
     """Derived up to this seq; 0 for a step that never ran in this version."""
-    row = db.execute(
-        "SELECT after FROM cursor WHERE scope = ? AND step = (SELECT id FROM step WHERE name = ? AND version = ?)",
-        (scope, step.name, step.version),
-    ).fetchone()
+    row = db.execute("SELECT after FROM cursor WHERE scope = ? AND step = ?", (scope, _step(db, step))).fetchone()
     return row[0] if row else 0
 
 
 # -- starting over ---------------------------------------------------------------------------------------------------
 
 
+def failures(db: sqlite3.Connection, scope: Scope | None) -> list[Failure]:
+    """``Store.failures``."""
+    return [] if (keys := _keys(db, scope)) == [] else anew.failures(db, keys[0] if scope else None)
+
+
+def retry(db: sqlite3.Connection, steps: Sequence[Step], scope: Scope | None) -> int:
+    """``Store.retry``."""
+    numbers = [number for step in steps if (number := _step(db, step)) is not None]
+    if scope is None:
+        return sum(anew.retry(db, None, number) for number in numbers)
+    return sum(anew.retry(db, key, number) for key in _keys(db, scope) for number in numbers)
+
+
+def rebuild(db: sqlite3.Connection, steps: Sequence[Step], scope: Scope | None) -> None:
+    """``Store.rebuild``."""
+    for step in steps:
+        number = _step(db, step)
+        if number is not None:
+            for key in _keys(db, scope):
+                anew.restart(db, number, key, keep=True)
+
+
 def reset(db: sqlite3.Connection, steps: Sequence[Step], scope: Scope | None) -> None:
     """``Store.reset``."""
-    if scope is None:
-        keys = [row[0] for row in db.execute("SELECT id FROM scope")]
-    else:
-        key = scope_key(db, scope)
-        keys = [] if key is None else [key]
     for step in steps:
-        for key in keys:
-            _clear(db, step.name, key)
         row = db.execute("SELECT id FROM step WHERE name = ?", (step.name,)).fetchone()
-        for key in keys if row else ():
-            _restart(db, row[0], key)
+        for key in _keys(db, scope):
+            _clear(db, step.name, key)
+            if row is not None:
+                anew.restart(db, row[0], key, keep=False)
+
+
+def _keys(db: sqlite3.Connection, scope: Scope | None) -> list[int]:
+    """Number of the scope, if it is there; of all."""
+    if scope is None:
+        return [row[0] for row in db.execute("SELECT id FROM scope")]
+    key = scope_key(db, scope)
+    return [] if key is None else [key]
 
 
 def _clear(db: sqlite3.Connection, step: str, scope: int) -> None:
-    if step == LEXICAL:
+    if step == anew.LEXICAL:
         postings.remove(db, scope)
-    elif step.startswith(DENSE):
-        space = segments.find(db, scope, step.removeprefix(DENSE))
+    elif step.startswith(anew.DENSE):
+        space = segments.find(db, scope, step.removeprefix(anew.DENSE))
         if space is not None:
             segments.drop(db, space.id)
     found = db.execute("SELECT id FROM record WHERE scope = ? AND strategy = ?", (scope, step)).fetchall()

@@ -7,7 +7,8 @@ import sqlite3
 from collections.abc import Iterable, Sequence, Set
 
 from jiyi.history import link
-from jiyi.stores import log, postings, records, rows, segments
+from jiyi.stores import anew, log, postings, records, rows, segments
+from jiyi.stores.gaps import Gap
 from jiyi.stores.rows import SEQ_MASK, key_of
 from jiyi.types import Erased, Scope, Stats
 
@@ -63,7 +64,8 @@ def _whole(db: sqlite3.Connection, scope: int) -> Erased:
     messages = db.execute("DELETE FROM message WHERE key BETWEEN ? AND ?", span).rowcount
     checkpoints = db.execute("DELETE FROM checkpoint WHERE scope = ?", (scope,)).rowcount
     sessions = db.execute("DELETE FROM session WHERE scope = ?", (scope,)).rowcount
-    db.execute("DELETE FROM cursor WHERE scope = ?", (scope,))
+    for table in ("gap", "failure", "cursor"):
+        db.execute(f"DELETE FROM {table} WHERE scope = ?", (scope,))
     db.execute("DELETE FROM scope WHERE id = ?", (scope,))
     return Erased(messages, sessions, gone, vectors, indexed, checkpoints)
 
@@ -71,7 +73,8 @@ def _whole(db: sqlite3.Connection, scope: int) -> Erased:
 def _derived(db: sqlite3.Connection, scope: int, seqs: list[int]) -> Erased:
     """Removes all that came from messages and counts them out; the messages and their paths are left to the caller.
 
-    The errors of the scope's steps go as well: their text may quote a message.
+    The errors of the scope's steps go as well: their text may quote a message.  What other messages have lost is
+    derived anew.
     """
     if not seqs:
         return Erased()
@@ -82,10 +85,27 @@ def _derived(db: sqlite3.Connection, scope: int, seqs: list[int]) -> Erased:
     resting = db.execute(
         "SELECT DISTINCT record FROM source WHERE message IN (SELECT value FROM json_each(?))", (keys,)
     ).fetchall()
+    batches = _batches(db, keys)
     gone = records.delete(db, resting)
+    anew.forget_failures(db, scope, seqs)
     db.execute("UPDATE scope SET messages = messages - ? WHERE id = ?", (len(seqs), scope))
     db.execute("UPDATE cursor SET error = NULL WHERE scope = ?", (scope,))
+    anew.lost(db, scope, batches)
     return Erased(messages=len(seqs), records=gone, vectors=vectors, indexed=indexed)
+
+
+def _batches(db: sqlite3.Connection, keys: str) -> dict[str, list[Gap]]:
+    """Strategy -> batches of its records that rest on messages which go and on others which stay."""
+    found = db.execute(
+        "SELECT DISTINCT r.strategy, r.after, r.upto FROM record r JOIN source s ON s.record = r.id"
+        " WHERE s.message IN (SELECT value FROM json_each(?1)) AND EXISTS (SELECT 1 FROM source o WHERE o.record = r.id"
+        " AND o.message NOT IN (SELECT value FROM json_each(?1)))",
+        (keys,),
+    )
+    batches: dict[str, list[Gap]] = {}
+    for strategy, after, upto in found:
+        batches.setdefault(strategy, []).append((after, upto))
+    return batches
 
 
 def _models(db: sqlite3.Connection, scope: int) -> list[tuple[str]]:
@@ -146,7 +166,7 @@ def stats(db: sqlite3.Connection, scope: Scope | None, size: int) -> Stats:
         sessions=total("count(*)", "session"),
         messages=total("sum(messages)", "scope", "id") - statements,
         statements=statements,
-        records=total("count(*)", "record"),
+        records=total("sum(fresh = 0)", "record"),
         indexed=total("sum(documents)", "scope", "id"),
         vectors=total("sum(vectors)", "space"),
         bytes=size,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from jiyi.errors import NotFound
 from jiyi.history import link
 from jiyi.stores.checks import check_free
+from jiyi.stores.gaps import Gap, joined, kept_of
 from jiyi.types import (
     Checkpoint,
     Erased,
@@ -32,6 +33,8 @@ class Cursor:
     Attributes:
         due: since when there is work, or from when on it may be taken (after a failure, or when a lease ends); None
             when there is none.
+        goal: while the step derives anew, where its cursor was; None otherwise.
+        failed: seq -> why and when it was passed over.
     """
 
     after: int = 0
@@ -39,6 +42,29 @@ class Cursor:
     token: int = 0
     attempts: int = 0
     error: str | None = None
+    stride: int = 1
+    goal: int | None = None
+    gaps: list[Gap] = field(default_factory=list[Gap])
+    failed: dict[int, tuple[str, datetime]] = field(default_factory=dict[int, tuple[str, datetime]])
+
+    def waits(self, head: int) -> bool:
+        """Whether there is work in a log of this length."""
+        return bool(self.gaps) or head - head % self.stride > self.after
+
+    def is_open(self, seq: int, head: int) -> bool:
+        """Whether the message is still to be derived."""
+        if any(after < seq <= upto for after, upto in self.gaps):
+            return True
+        return self.after < seq <= head - head % self.stride
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A record with the batch it was made in, (after, upto]."""
+
+    record: Record
+    after: int
+    upto: int
 
 
 @dataclass(slots=True)
@@ -50,6 +76,7 @@ class Held:
         log: id -> message, in seq order.
         sessions: ``messages`` of these is not kept up; it is counted when asked for.
         checkpoints: (session, name) -> checkpoint; the same holds for its ``messages``.
+        fresh: records of steps that derive anew; they take the place of the others when that is done.
         vectors: model -> seq -> vectors of its chunks.
     """
 
@@ -58,7 +85,8 @@ class Held:
     log: dict[str, Message] = field(default_factory=dict[str, Message])
     sessions: dict[str, SessionInfo] = field(default_factory=dict[str, SessionInfo])
     checkpoints: dict[tuple[str, str], Checkpoint] = field(default_factory=dict[tuple[str, str], Checkpoint])
-    records: dict[str, Record] = field(default_factory=dict[str, Record])
+    records: dict[str, Made] = field(default_factory=dict[str, Made])
+    fresh: dict[str, Made] = field(default_factory=dict[str, Made])
     index: dict[int, Indexed] = field(default_factory=dict[int, Indexed])
     vectors: dict[str, dict[int, list[Vector]]] = field(default_factory=dict[str, dict[int, list[Vector]]])
     cursors: dict[str, Cursor] = field(default_factory=dict[str, Cursor])
@@ -66,7 +94,7 @@ class Held:
     @property
     def anything(self) -> bool:
         """Whether there is more than a salt."""
-        return bool(self.log or self.sessions or self.records)
+        return bool(self.log or self.sessions or self.records or self.fresh)
 
 
 # -- paths -----------------------------------------------------------------------------------------------------------
@@ -109,7 +137,7 @@ def add(held: Held, session_id: str, new: Mapping[str, Message], *, at_end: bool
     held.head += len(new)
     at = list(new.values())[-1].recorded_at
     for cursor in held.cursors.values():
-        if cursor.due is None:
+        if cursor.due is None and cursor.waits(held.head):
             cursor.due = LONG_AGO if at is None else at - EPOCH
     inside = [message for message in new.values() if message.session_id]
     if inside:
@@ -147,15 +175,27 @@ def erase(held: Held, ids: Set[str]) -> Erased:
     for message in list(held.log.values()):  # in seq order: parents first
         parent = _survivor(gone, message.parent_id)
         held.log[message.id] = placed(message, None if parent is None else held.log[parent])
+    seqs = {message.seq for message in gone.values()}
     for cursor in held.cursors.values():
         cursor.error = None  # it may quote a message
-    seqs = {message.seq for message in gone.values()}
-    resting = [name for name, r in held.records.items() if any(source.message_id in gone for source in r.sources)]
-    for name in resting:
-        del held.records[name]
+        cursor.failed = {seq: (kept_of(why), at) for seq, (why, at) in cursor.failed.items() if seq not in seqs}
+    resting = take_out(held, lambda record: any(source.message_id in gone for source in record.sources))
+    for made in resting:
+        cursor = held.cursors.get(made.record.strategy)
+        if cursor is not None and any(source.message_id in held.log for source in made.record.sources):
+            cursor.gaps = joined([*cursor.gaps, (made.after, made.upto)], cursor.after)
     indexed = [held.index.pop(seq) for seq in seqs & held.index.keys()]
     vectors = [stored.pop(seq) for stored in held.vectors.values() for seq in seqs & stored.keys()]
     return Erased(len(gone), 0, len(resting), sum(map(len, vectors)), len(indexed))
+
+
+def take_out(held: Held, which: Callable[[Record], bool]) -> list[Made]:
+    """Takes out records, old and fresh."""
+    taken: list[Made] = []
+    for records in (held.records, held.fresh):
+        names = [name for name, made in records.items() if which(made.record)]
+        taken += [records.pop(name) for name in names]
+    return taken
 
 
 def _survivor(gone: Mapping[str, Message], message_id: str | None) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from copy import deepcopy
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 from math import fsum, sqrt
 from operator import mul
@@ -13,27 +14,82 @@ from jiyi.errors import InvalidInput
 from jiyi.indexable import is_indexed, lexical_entry, occurrences
 from jiyi.ranking import bm25, standing
 from jiyi.stores.checks import check_finite
-from jiyi.stores.held import Held, matches
-from jiyi.types import Changes, Dense, Embedded, Found, Indexed, Lexical, Message, Probe, Step, Vector
+from jiyi.stores.gaps import joined
+from jiyi.stores.held import EPOCH, Cursor, Held, Made, instant, matches, take_out
+from jiyi.types import (
+    Changes,
+    Claim,
+    Dense,
+    Embedded,
+    Failure,
+    Found,
+    Indexed,
+    Lexical,
+    Message,
+    Probe,
+    Record,
+    Scope,
+    Step,
+    Vector,
+    Which,
+)
 
 _LEXICAL, _DENSE = "lexical", "dense:"
 
 
-def write(held: Held, step: Step, changes: Changes) -> None:
-    """What ``Store.commit`` writes beside the cursor.
+def advance(held: Held, cursor: Cursor, claim: Claim, changes: Changes, now: datetime) -> None:
+    """``Store.commit``, but for the token.
+
+    Raises:
+        InvalidInput: as ``write``.
+    """
+    write(held, claim, changes, anew=cursor.goal is not None)
+    if claim.upto is None:
+        cursor.after = changes.cursor
+    else:
+        cursor.gaps[0] = max(claim.after, changes.cursor), claim.upto
+    cursor.gaps = joined(cursor.gaps, cursor.after)
+    there = {message.seq for message in held.log.values()}
+    cursor.failed = {seq: why for seq, why in cursor.failed.items() if not claim.after < seq <= changes.cursor}
+    cursor.failed |= {seq: (why, now) for seq, why in changes.failed.items() if seq in there}
+    cursor.attempts, cursor.error = 0, None
+    waits = cursor.waits(held.head)
+    cursor.due = now - EPOCH if waits else None
+    if cursor.goal is not None and not cursor.gaps and (cursor.after >= cursor.goal or not waits):
+        show_fresh(held, claim.step.name)
+        cursor.goal = None
+
+
+def passed_over(scope: Scope, held: Held) -> list[tuple[tuple[object, ...], Failure]]:
+    """The failures of one scope, each with what it is sorted by."""
+    ids = {message.seq: message.id for message in held.log.values()}
+    return [
+        ((scope.tenant, scope.user, scope.agent, seq, name), Failure(scope, name, ids[seq], why, at))
+        for name, cursor in held.cursors.items()
+        for seq, (why, at) in cursor.failed.items()
+    ]
+
+
+def write(held: Held, claim: Claim, changes: Changes, *, anew: bool) -> None:
+    """What ``Store.commit`` writes beside the cursor; ``anew`` while the step is being rebuilt.
 
     Raises:
         InvalidInput: vectors that cannot stand beside each other; nothing is written.
     """
     there = {message.seq for message in held.log.values()}
+    step = claim.step
     model, vectors = step.name.removeprefix(_DENSE), [v for v in changes.vectors if v.seq in there]
     check_finite(vectors)
     _check_size("vectors", [v.vector for v in vectors], size_of(held.vectors.get(model, {})))
     for record in changes.put:
         if all(source.message_id in held.log for source in record.sources):
-            held.records[record.id] = deepcopy(record)
-    for name in changes.close.keys() & held.records.keys():
-        held.records[name] = replace(held.records[name], closed_at=changes.close[name])
+            records = held.fresh if anew and record.strategy == step.name else held.records
+            records[record.id] = Made(deepcopy(record), claim.after, changes.cursor)
+    for records in (held.records, held.fresh):
+        for name in changes.close.keys() & records.keys():
+            record = records[name].record
+            if (records is held.fresh) == (anew and record.strategy == step.name):
+                records[name] = replace(records[name], record=replace(record, closed_at=changes.close[name]))
     held.index.update({e.seq: Indexed(e.seq, dict(e.terms)) for e in changes.index if e.seq in there})
     held.index = dict(sorted(held.index.items()))
     if vectors:
@@ -42,11 +98,53 @@ def write(held: Held, step: Step, changes: Changes) -> None:
 
 def throw_away(held: Held, step: Step) -> None:
     """Everything that a step derived."""
-    held.records = {name: record for name, record in held.records.items() if record.strategy != step.name}
+    take_out(held, lambda record: record.strategy == step.name)
     if step.name == _LEXICAL:
         held.index.clear()
     if step.name.startswith(_DENSE):
         held.vectors.pop(step.name.removeprefix(_DENSE), None)
+
+
+def show_fresh(held: Held, step: str) -> None:
+    """Records that a step made anew take the place of its old ones."""
+    fresh = {name: made for name, made in held.fresh.items() if made.record.strategy == step}
+    held.records = {name: made for name, made in held.records.items() if made.record.strategy != step} | fresh
+    drop_fresh(held, step)
+
+
+def drop_fresh(held: Held, step: str) -> None:
+    """Throws away what a step has made anew so far."""
+    held.fresh = {name: made for name, made in held.fresh.items() if made.record.strategy != step}
+
+
+def seen(held: Held, which: Which) -> list[Record]:
+    """``Store.records`` of one scope."""
+    maker = which.get("maker")
+    cursor = held.cursors.get(maker or "")
+    anew = cursor is not None and cursor.goal is not None
+    there = [made.record for made in held.records.values() if not (anew and made.record.strategy == maker)]
+    if anew:
+        there += [made.record for made in held.fresh.values() if made.record.strategy == maker]
+    ids = which.get("ids")
+    found = [
+        record
+        for record in there
+        if which.get("kind") in (None, record.kind)
+        and which.get("session_id") in (None, record.session_id)
+        and which.get("key") in (None, record.key)
+        and which.get("current", True) in (None, record.closed_at is None)
+        and (ids is None or record.id in ids)
+    ]
+    found.sort(key=lambda record: (instant(record.recorded_at), record.id))
+    limit = which.get("limit")
+    if limit is None:
+        return found
+    return found[max(0, len(found) - limit) :] if which.get("newest") else found[:limit]
+
+
+def is_index(step: str) -> bool:
+    """Whether a step of this name makes index entries."""
+    return step == _LEXICAL or step.startswith(_DENSE)
 
 
 def look(held: Held, probe: Probe, done: int) -> Found:

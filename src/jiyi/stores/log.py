@@ -69,7 +69,9 @@ def make_scope(db: sqlite3.Connection, scope: Scope) -> int:
             (scope.tenant, scope.agent, scope.user, secrets.token_bytes(16)),
         ).lastrowid
         assert key is not None
-        db.execute("INSERT INTO cursor (scope, step, token) SELECT ?, id, ? FROM step", (key, first_token(key)))
+        db.execute(
+            "INSERT INTO cursor (scope, step, token, stride) SELECT ?, id, ?, stride FROM step", (key, first_token(key))
+        )
     return key
 
 
@@ -265,11 +267,14 @@ def find_in_session(db: sqlite3.Connection, scope: int, session: int | None, mes
 
 
 def _arrived(db: sqlite3.Connection, end: _End, count: int, at: datetime | None) -> None:
-    """Moves the log's head; every step that had nothing to do is due."""
+    """Moves the log's head; every step that had nothing to do and now has is due."""
     db.execute("UPDATE scope SET head = head + ?1, messages = messages + ?1 WHERE id = ?2", (count, end.key))
     if end.idle:
         due = LONG_AGO if at is None else rows.micros(at)
-        db.execute("UPDATE cursor SET due = ? WHERE scope = ? AND due IS NULL", (due, end.key))
+        db.execute(
+            "UPDATE cursor SET due = ?1 WHERE scope = ?2 AND due IS NULL AND ?3 - ?3 % stride > after",
+            (due, end.key, end.head + count),
+        )
 
 
 def _touch(db: sqlite3.Connection, session: int, head: int | None, at: datetime | None) -> None:

@@ -12,11 +12,14 @@ from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
+from operator import itemgetter
 from pathlib import Path
+from typing import Unpack
 
 from jiyi.errors import Conflict, InvalidInput, NotFound, StoreError
 from jiyi.history import digest
 from jiyi.stores.checks import check_known
+from jiyi.stores.gaps import joined, stretch_of
 from jiyi.stores.held import (
     EPOCH,
     LONG_AGO,
@@ -35,8 +38,19 @@ from jiyi.stores.held import (
     placed,
     placed_checkpoint,
     put_checkpoint,
+    take_out,
 )
-from jiyi.stores.held_derived import count_vectors, look, size_of, throw_away, write
+from jiyi.stores.held_derived import (
+    advance,
+    count_vectors,
+    drop_fresh,
+    is_index,
+    look,
+    passed_over,
+    seen,
+    size_of,
+    throw_away,
+)
 from jiyi.types import (
     ACTIVE,
     JSON,
@@ -44,6 +58,7 @@ from jiyi.types import (
     Checkpoint,
     Claim,
     Erased,
+    Failure,
     Filter,
     Found,
     Message,
@@ -54,6 +69,7 @@ from jiyi.types import (
     SessionInfo,
     Stats,
     Step,
+    Which,
 )
 
 
@@ -65,7 +81,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._scopes: dict[Scope, Held] = {}
-        self._steps: dict[str, str] = {}  # name -> version
+        self._steps: dict[str, Step] = {}  # by name
         self._tokens = count(1)  # of the whole store, so that none comes again when a scope does
         self._closed = False
 
@@ -85,7 +101,10 @@ class MemoryStore:
     def _make(self, scope: Scope) -> Held:
         """What the scope has, or what it will have when the caller puts it there."""
         held = self._all().get(scope)
-        return held or Held(secrets.token_bytes(16), cursors={name: Cursor() for name in self._steps})
+        if held is None:
+            cursors = {name: Cursor(stride=step.stride) for name, step in self._steps.items()}
+            held = Held(secrets.token_bytes(16), cursors=cursors)
+        return held
 
     def _chosen(self, scope: Scope | None) -> list[Held]:
         return list(self._all().values()) if scope is None else [self._read(scope)]
@@ -194,26 +213,9 @@ class MemoryStore:
 
     # -- derived
 
-    async def records(
-        self,
-        scope: Scope,
-        *,
-        kind: str | None = None,
-        session_id: str | None = None,
-        current: bool | None = True,
-        ids: Sequence[str] | None = None,
-        limit: int | None = None,
-    ) -> list[Record]:
+    async def records(self, scope: Scope, **which: Unpack[Which]) -> list[Record]:
         """See ``Store.records``."""
-        found = [
-            record
-            for record in self._read(scope).records.values()
-            if kind in (None, record.kind)
-            and session_id in (None, record.session_id)
-            and current in (None, record.closed_at is None)
-            and (ids is None or record.id in ids)
-        ]
-        return sorted(found, key=lambda record: (instant(record.recorded_at), record.id))[:limit]
+        return seen(self._read(scope), which)
 
     async def find(self, scope: Scope, probe: Probe) -> Found:
         """See ``Store.find``; cosines are exact."""
@@ -227,18 +229,31 @@ class MemoryStore:
 
     async def register(self, steps: Sequence[Step]) -> None:
         """See ``Store.register``."""
-        scopes = self._all().values()
         for step in steps:
-            if self._steps.get(step.name) != step.version:
-                self._steps[step.name] = step.version
-                for held in scopes:
-                    self._restart(held, step.name)
+            if self._steps.get(step.name) != step:
+                self._steps[step.name] = step
+                for held in self._all().values():
+                    self._rebuild(held, step.name)
+
+    def _rebuild(self, held: Held, step: str) -> None:
+        """Derives anew; what is there stays visible until the cursor is where it was."""
+        old = held.cursors.get(step)
+        self._restart(held, step)
+        drop_fresh(held, step)
+        if old is not None:
+            held.cursors[step].goal = old.after if old.goal is None else old.goal
 
     def _restart(self, held: Held, step: str) -> None:
-        held.cursors[step] = Cursor(due=LONG_AGO if held.head else None, token=next(self._tokens))
+        cursor = held.cursors[step] = Cursor(stride=self._steps[step].stride)
+        self._free(held, cursor)
+
+    def _free(self, held: Held, cursor: Cursor) -> None:
+        """Takes the claim on a cursor away; what there is to do may be taken at once."""
+        cursor.token = next(self._tokens)
+        cursor.due = LONG_AGO if cursor.waits(held.head) else None
 
     def _cursor(self, held: Held, step: Step) -> Cursor | None:
-        return held.cursors.get(step.name) if self._steps.get(step.name) == step.version else None
+        return held.cursors.get(step.name) if self._steps.get(step.name) == step else None
 
     async def claim(
         self, steps: Sequence[Step], *, now: datetime, lease: float, scope: Scope | None = None
@@ -257,7 +272,8 @@ class MemoryStore:
             return None
         _, owner, held, step, cursor = min(ready, key=lambda found: found[0])  # the first of equals
         cursor.token, cursor.due = next(self._tokens), now - EPOCH + timedelta(seconds=lease)
-        return Claim(owner, step, cursor.after, held.head, cursor.token, cursor.attempts)
+        after, upto = cursor.gaps[0] if cursor.gaps else (cursor.after, None)
+        return Claim(owner, step, after, held.head, cursor.token, cursor.attempts, upto)
 
     def _claimed(self, claim: Claim) -> tuple[Held, Cursor] | None:
         """What the claim is for, None when its token is not the newest."""
@@ -271,16 +287,8 @@ class MemoryStore:
         if found is None:
             raise Conflict(f"the lease on {claim.step.name} of user {claim.scope.user!r} was lost; nothing was written")
         held, cursor = found
-        write(held, claim.step, changes)
-        behind = changes.cursor < held.head
-        held.cursors[claim.step.name] = replace(
-            cursor,
-            after=changes.cursor,
-            due=now - EPOCH if behind else None,
-            token=next(self._tokens),
-            attempts=0,
-            error=None,
-        )
+        advance(held, cursor, claim, changes, now)
+        cursor.token = next(self._tokens)
 
     async def renew(self, claim: Claim, *, now: datetime, lease: float) -> bool:
         """See ``Store.renew``."""
@@ -293,25 +301,53 @@ class MemoryStore:
         """See ``Store.release``."""
         found = self._claimed(claim)
         if found is not None:
-            _, cursor = found
-            cursor.token, cursor.due = next(self._tokens), due - EPOCH
+            cursor = found[1]
+            cursor.token, cursor.due = next(self._tokens), due - EPOCH if cursor.waits(found[0].head) else None
             if error is not None:
                 cursor.attempts, cursor.error = cursor.attempts + 1, error
 
     async def progress(self, steps: Sequence[Step], scope: Scope | None = None) -> list[Progress]:
         """See ``Store.progress``."""
         chosen, progress = self._chosen(scope), list[Progress]()
+        total = sum(len(held.log) for held in chosen)
         for step in steps:
-            pairs = [(held, self._cursor(held, step) or Cursor()) for held in chosen]
-            done = sum(message.seq <= cursor.after for held, cursor in pairs for message in held.log.values())
+            pairs = [(held, cursor) for held in chosen if (cursor := self._cursor(held, step)) is not None]
+            done = sum(not cursor.is_open(m.seq, held.head) for held, cursor in pairs for m in held.log.values())
             errors = tuple(cursor.error for _, cursor in pairs if cursor.error is not None)
-            progress.append(Progress(step, done, sum(len(held.log) for held in chosen), errors))
+            failed = sum(len(cursor.failed) for _, cursor in pairs)
+            progress.append(Progress(step, done, total, errors, failed))
         return progress
 
     async def cursors(self, scope: Scope, steps: Sequence[Step]) -> dict[str, int]:
         """See ``Store.cursors``."""
         held = self._read(scope)
         return {step.name: (self._cursor(held, step) or Cursor()).after for step in steps}
+
+    async def failures(self, scope: Scope | None = None) -> list[Failure]:
+        """See ``Store.failures``."""
+        found = [f for owner, held in self._all().items() if scope in (None, owner) for f in passed_over(owner, held)]
+        return [failure for _, failure in sorted(found, key=itemgetter(0))]
+
+    async def retry(self, steps: Sequence[Step], scope: Scope | None = None) -> int:
+        """See ``Store.retry``."""
+        count = 0
+        for held in self._chosen(scope):
+            for step in steps:
+                cursor = self._cursor(held, step)
+                if cursor is not None and cursor.failed:
+                    again = [stretch_of(seq, cursor.stride) for seq in cursor.failed]
+                    cursor.gaps = joined([*cursor.gaps, *again], cursor.after)
+                    count += len(cursor.failed)
+                    cursor.failed = {}
+                    self._free(held, cursor)
+        return count
+
+    async def rebuild(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
+        """See ``Store.rebuild``."""
+        for held in self._chosen(scope):
+            for step in steps:
+                if self._cursor(held, step) is not None:
+                    self._rebuild(held, step.name)
 
     async def reset(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
         """See ``Store.reset``."""
@@ -338,18 +374,23 @@ class MemoryStore:
         if everything:
             self._scopes.pop(scope, None)
             vectors = sum(map(count_vectors, held.vectors.values()))
-            counts = (len(held.log), len(held.sessions), len(held.records), vectors, len(held.index))
+            records = len(held.records) + len(held.fresh)
+            counts = (len(held.log), len(held.sessions), records, vectors, len(held.index))
             return Erased(*counts, checkpoints=len(held.checkpoints))
         if message_ids is not None:
-            return erase(held, held.log.keys() & set(message_ids))
-        if held.sessions.pop(session_id or "", None) is None:
+            erased = erase(held, held.log.keys() & set(message_ids))
+        elif held.sessions.pop(session_id or "", None) is None:
             return Erased()
-        its_own = [name for name, record in held.records.items() if record.session_id == session_id]
-        for name in its_own:
-            del held.records[name]
-        erased = erase(held, {message.id for message in held.log.values() if message.session_id == session_id})
-        left = drop_checkpoints(held, session_id or "")
-        return replace(erased, sessions=1, records=erased.records + len(its_own), checkpoints=left)
+        else:
+            its_own = take_out(held, lambda record: record.session_id == session_id)
+            erased = erase(held, {message.id for message in held.log.values() if message.session_id == session_id})
+            left = drop_checkpoints(held, session_id or "")
+            erased = replace(erased, sessions=1, records=erased.records + len(its_own), checkpoints=left)
+        if erased.messages:
+            for name, cursor in held.cursors.items():
+                if not is_index(name):
+                    self._free(held, cursor)
+        return erased
 
     async def stats(self, scope: Scope | None = None) -> Stats:
         """See ``Store.stats``."""

@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
 from jiyi import inline
 from jiyi.errors import InvalidInput, StoreError
@@ -31,6 +31,7 @@ from jiyi.types import (
     Checkpoint,
     Claim,
     Erased,
+    Failure,
     Filter,
     Found,
     Message,
@@ -41,6 +42,7 @@ from jiyi.types import (
     SessionInfo,
     Stats,
     Step,
+    Which,
 )
 
 T = TypeVar("T")
@@ -234,22 +236,9 @@ class SqliteStore:
 
     # -- derived
 
-    async def records(
-        self,
-        scope: Scope,
-        *,
-        kind: str | None = None,
-        session_id: str | None = None,
-        current: bool | None = True,
-        ids: Sequence[str] | None = None,
-        limit: int | None = None,
-    ) -> list[Record]:
+    async def records(self, scope: Scope, **which: Unpack[Which]) -> list[Record]:
         """See ``Store.records``."""
-        return await self._read(
-            lambda db: records.records(
-                db, scope, kind=kind, session_id=session_id, current=current, ids=ids, limit=limit
-            )
-        )
+        return await self._read(lambda db: records.records(db, scope, which))
 
     async def find(self, scope: Scope, probe: Probe) -> Found:
         """See ``Store.find``."""
@@ -290,6 +279,18 @@ class SqliteStore:
     async def cursors(self, scope: Scope, steps: Sequence[Step]) -> dict[str, int]:
         """See ``Store.cursors``."""
         return await self._read(lambda db: cursors.cursors(db, scope, steps))
+
+    async def failures(self, scope: Scope | None = None) -> list[Failure]:
+        """See ``Store.failures``."""
+        return await self._read(lambda db: cursors.failures(db, scope))
+
+    async def retry(self, steps: Sequence[Step], scope: Scope | None = None) -> int:
+        """See ``Store.retry``."""
+        return await self._write(lambda db: cursors.retry(db, steps, scope))
+
+    async def rebuild(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
+        """See ``Store.rebuild``."""
+        await self._write(lambda db: cursors.rebuild(db, steps, scope))
 
     async def reset(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
         """See ``Store.reset``."""

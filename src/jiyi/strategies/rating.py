@@ -16,11 +16,12 @@ from jiyi.types import JSON, Changes, Message, Record, Source, Step
 
 KIND = "importance"
 
-STEP = Step(KIND, "1")
-"""The version goes up when everything should be rated anew.  Another prompt or model does not by itself: each record
-names those it was made by."""
-
 _BATCH = 16  # messages
+
+STEP = Step(KIND, "1", stride=_BATCH)
+"""Sixteen messages are asked about together: a chat costs one call in sixteen messages.  The version goes up when
+everything should be rated anew.  Another prompt or model does not by itself: each record names those it was made by."""
+
 _HEAD, _TAIL = 240, 80  # characters shown of a message, so that a call has at most about 5,000
 _BEST = 10  # whole numbers: models of every size keep to them better than to fractions
 _ANSWER = 40  # tokens for each message in the reply
@@ -50,7 +51,8 @@ SCHEMA: Mapping[str, JSON] = {
 class ModelRating:
     """Derives a record of kind ``importance`` for each message whose rating the model gave.
 
-    What was rated by the user, instructions, and small talk by the rules, are not shown to the model.
+    What was rated by the user, instructions, small talk by the rules, and what is rated already where a batch is
+    derived again, are not shown to the model.
     """
 
     step = STEP
@@ -66,7 +68,10 @@ class ModelRating:
         Raises:
             ModelError: there was no answer, or no rating in it.
         """
-        asked = [message for message in batch.messages if _open(message)]
+        open_ = [message for message in batch.messages if _open(message)]
+        ids = [_record_id(message.id) for message in open_]
+        known = {record.id for record in await batch.records(kind=KIND, ids=ids)}
+        asked = [message for message, name in zip(open_, ids, strict=True) if name not in known]
         if not asked:
             return Changes(batch.cursor)
         told = prompt(KIND, language("\n".join(message.text for message in asked)))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import cast
+from typing import Unpack, cast
 
 from jiyi.assembly import assemble
 from jiyi.context import Context
@@ -16,7 +16,7 @@ from jiyi.ports import Request, Strategy, TokenCounter
 from jiyi.stores.held import matches
 from jiyi.text import language
 from jiyi.tokens import Estimate, count_message
-from jiyi.types import Block, ChatMessage, Content, Filter, Hit, Message, Part, Record, Role, Scope
+from jiyi.types import Block, ChatMessage, Content, Filter, Hit, Message, Part, Record, Role, Scope, Which
 
 START = datetime(2024, 3, 1, 9, 0, tzinfo=UTC)
 
@@ -59,24 +59,18 @@ class ListReader:
         known = {message.id: message for message in (*self.stored, *self.messages)}
         return [message for message in known.values() if matches(message, where)]
 
-    async def records(
-        self,
-        *,
-        kind: str | None = None,
-        session_id: str | None = None,
-        current: bool | None = True,
-        ids: Sequence[str] | None = None,
-        limit: int | None = None,
-    ) -> list[Record]:
+    async def records(self, **which: Unpack[Which]) -> list[Record]:
+        limit, ids, newest = which.get("limit"), which.get("ids"), which.get("newest")
         found = [
             record
             for record in self.derived
-            if (kind is None or record.kind == kind)
-            and (session_id is None or record.session_id == session_id)
-            and (current is None or (record.closed_at is None) is current)
+            if which.get("kind") in (None, record.kind)
+            and which.get("session_id") in (None, record.session_id)
+            and which.get("key") in (None, record.key)
+            and which.get("current", True) in (None, record.closed_at is None)
             and (ids is None or record.id in ids)
         ]
-        return found[:limit]
+        return found if limit is None else found[max(0, len(found) - limit) :] if newest else found[:limit]
 
 
 def conversation(*lines: tuple[Role, Content] | Message, session: str = "s", start: datetime = START) -> list[Message]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from jiyi.types.context import Block, Dropped, Item, Used
 from jiyi.types.counts import Erased, Progress, Stats
-from jiyi.types.derived import Changes, Claim, Embedded, Indexed, Record, Source, Step, Vector
+from jiyi.types.derived import Changes, Claim, Embedded, Failure, Indexed, Record, Source, Step, Vector, Which
 from jiyi.types.log import (
     ACTIVE,
     JSON,
@@ -40,6 +40,7 @@ __all__ = [
     "Dropped",
     "Embedded",
     "Erased",
+    "Failure",
     "Filter",
     "Finish",
     "Found",
@@ -64,4 +65,5 @@ __all__ = [
     "Usage",
     "Used",
     "Vector",
+    "Which",
 ]

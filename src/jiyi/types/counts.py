@@ -9,12 +9,19 @@ from jiyi.types.derived import Step
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one step is: messages derived and messages in the log, over all scopes asked for."""
+    """How far one step is: messages derived and messages in the log, over all scopes asked for.
+
+    Attributes:
+        done: those that wait for a stride to fill count as derived, those in a gap do not.
+        errors: of batches that will be tried again.
+        failed: messages that were passed over.
+    """
 
     step: Step
     done: int
     total: int
     errors: tuple[str, ...] = ()
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

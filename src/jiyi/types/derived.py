@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 from jiyi.types.log import JSON, Scope
 
@@ -54,6 +54,28 @@ class Record:
     data: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
 
 
+class Which(TypedDict, total=False):
+    """Which records of a scope; everything given must hold.
+
+    Attributes:
+        kind, session_id, key: equal to.
+        ids: one of these.
+        current: True (as when it is not given) for those that are not closed, False for closed ones, None for all.
+        limit: the first ones, with ``newest`` the last ones, still oldest first.
+        maker: name of the step that asks.  While that step derives anew, its records are those it has made anew so far,
+            and for everybody else those from before.
+    """
+
+    kind: str | None
+    session_id: str | None
+    key: str | None
+    ids: Sequence[str] | None
+    current: bool | None
+    limit: int | None
+    newest: bool
+    maker: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Indexed:
     """The index terms of one message: term -> how often.  ``length`` is their sum."""
@@ -77,10 +99,20 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A unit of derivation: a deriver's name and version.  Each has one cursor per scope."""
+    """A unit of derivation: a deriver's name and version.  Each has one cursor per scope.
+
+    Attributes:
+        stride: how many seqs are derived together, always the same ones: those after a multiple of it, to the next.
+            What does not fill one yet waits.  1 where the result does not depend on what is derived together.
+    """
 
     name: str
     version: str
+    stride: int = 1
+
+    def end(self, head: int) -> int:
+        """How far there is work in a log of this length."""
+        return head - head % self.stride
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +124,8 @@ class Claim:
         head: the scope's newest seq when the lease was taken.
         token: fencing token.
         attempts: failures since the last success.
+        upto: None for what is new.  A gap was claimed otherwise: what was derived before is to be derived anew, up to
+            this seq.
     """
 
     scope: Scope
@@ -100,6 +134,23 @@ class Claim:
     head: int
     token: int
     attempts: int = 0
+    upto: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A message that a step passed over after several tries.
+
+    Attributes:
+        step: the step's name.
+        reason: the error; only its class after something else of the scope was erased, because it may quote a message.
+    """
+
+    scope: Scope
+    step: str
+    message_id: str
+    reason: str
+    failed_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +160,7 @@ class Changes:
     Attributes:
         cursor: derived up to this seq (inclusive).
         close: record id -> when it stopped being current.
+        failed: seq -> why the message is passed over.
     """
 
     cursor: int
@@ -116,3 +168,4 @@ class Changes:
     close: Mapping[str, datetime] = field(default_factory=dict[str, datetime])
     index: tuple[Indexed, ...] = ()
     vectors: tuple[Embedded, ...] = ()
+    failed: Mapping[int, str] = field(default_factory=dict[int, str])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jiyi.testing.store.anew import Anew
 from jiyi.testing.store.branches import Branches
 from jiyi.testing.store.checkpoints import Checkpoints
 from jiyi.testing.store.derivation import Derivation
@@ -26,6 +27,7 @@ class StoreConformance(
     Records,
     Leases,
     Derivation,
+    Anew,
     Erasure,
     Isolation,
     Hostile,

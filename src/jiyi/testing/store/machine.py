@@ -37,6 +37,7 @@ from jiyi.types import Changes, Checkpoint, Claim, Dense, Embedded, Filter, Foun
 SCOPES = [ADA, Scope("Ada"), Scope("ada", agent="other")]
 SESSIONS = ["s", "S"]
 STEPS = [WORDS, MEANING, NOTES]
+VERSIONS = [*STEPS, replace(NOTES, version="2"), replace(NOTES, stride=3)]
 NAMES = [f"m{i}" for i in range(12)]
 TEXTS = ["", "red", "red blue", "blue blue 词", "re* red"]
 QUERY = ["red", "blue", "词", "r*", "re*", "*", "none"]
@@ -58,16 +59,17 @@ def _vectors(places: list[tuple[int, int]], values: list[int]) -> tuple[Embedded
     return tuple(Embedded(seq, chunk, unit(value, 1, -2)) for (seq, chunk), value in pairs)
 
 
-def _changes(
+def _changes(  # noqa: PLR0913 - what there is to write
     cursor: int,
     put: list[Record],
     close: list[str],
     index: dict[int, str],
     places: list[tuple[int, int]],
     values: list[int],
+    failed: dict[int, str],
 ) -> Changes:
     entries = tuple(entry(seq, text) for seq, text in index.items())
-    return Changes(cursor, tuple(put), dict.fromkeys(close, at(5)), entries, _vectors(places, values))
+    return Changes(cursor, tuple(put), dict.fromkeys(close, at(5)), entries, _vectors(places, values), failed)
 
 
 scopes = st.sampled_from(SCOPES)
@@ -89,6 +91,7 @@ changes = st.builds(
     index=st.dictionaries(seqs, st.sampled_from(TEXTS), max_size=3),
     places=st.lists(st.tuples(seqs, st.integers(0, 1)), max_size=3, unique=True),
     values=st.lists(st.integers(-3, 3), min_size=3, max_size=3),
+    failed=st.dictionaries(seqs, st.sampled_from(["broken", "Error: at m1"]), max_size=1),
 )
 
 
@@ -123,15 +126,18 @@ class Side:
                 (scope, "sessions"): await store.sessions(scope),
                 (scope, "checkpoints"): [await store.checkpoints(scope, name) for name in SESSIONS],
                 (scope, "records"): await store.records(scope, current=None),
+                (scope, "anew"): await store.records(scope, current=None, maker=NOTES.name),
+                (scope, "failures"): await store.failures(scope),
                 (scope, "words"): await words(store, QUERY, scope=scope, limit=4),
                 (scope, "chosen words"): await words(store, QUERY, scope=scope, limit=4, seqs=range(1, 12, 2)),
                 (scope, "meaning"): rounded(await meaning(store, unit(1, 2, 3), scope=scope)),
                 (scope, "found"): looked(await store.find(scope, PROBE)),
                 (scope, "cursors"): await store.cursors(scope, STEPS),
-                (scope, "progress"): await store.progress(STEPS, scope),
+                (scope, "progress"): await store.progress(VERSIONS, scope),
                 (scope, "stats"): replace(await store.stats(scope), bytes=0),
             }
         whole = replace(await store.stats(), bytes=0)
+        seen["failures"] = await store.failures()
         return seen | {"scopes": await store.scopes(), "stats": whole, "models": await store.models()}
 
 
@@ -233,11 +239,11 @@ class TwoStores(RuleBasedStateMachine):
     def delete_checkpoints(self, scope: Scope, session: str, chosen: list[str]) -> None:
         self.both(lambda store: store.delete_checkpoints(scope, session, chosen))
 
-    @rule(steps=st.lists(st.sampled_from(STEPS), max_size=3, unique=True))
+    @rule(steps=st.lists(st.sampled_from(VERSIONS), max_size=3, unique=True))
     def register(self, steps: list[Step]) -> None:
         self.both(lambda store: store.register(steps))
 
-    @rule(steps=st.lists(st.sampled_from(STEPS), min_size=1, unique=True), scope=st.one_of(st.none(), scopes))
+    @rule(steps=st.lists(st.sampled_from(VERSIONS), min_size=1, unique=True), scope=st.one_of(st.none(), scopes))
     def claim(self, steps: list[Step], scope: Scope | None) -> None:
         self.now += 10
 
@@ -272,6 +278,14 @@ class TwoStores(RuleBasedStateMachine):
     @rule(steps=st.lists(st.sampled_from(STEPS), min_size=1, max_size=1), scope=st.one_of(st.none(), scopes))
     def reset(self, steps: list[Step], scope: Scope | None) -> None:
         self.both(lambda store: store.reset(steps, scope))
+
+    @rule(steps=st.lists(st.sampled_from(VERSIONS), min_size=1, max_size=1), scope=st.one_of(st.none(), scopes))
+    def rebuild(self, steps: list[Step], scope: Scope | None) -> None:
+        self.both(lambda store: store.rebuild(steps, scope))
+
+    @rule(steps=st.lists(st.sampled_from(VERSIONS), min_size=1, max_size=2), scope=st.one_of(st.none(), scopes))
+    def retry(self, steps: list[Step], scope: Scope | None) -> None:
+        self.both(lambda store: store.retry(steps, scope))
 
     @rule(scope=scopes, ids=st.lists(names, max_size=3))
     def forget_messages(self, scope: Scope, ids: list[str]) -> None:

@@ -1,0 +1,173 @@
+"""What is derived anew in SQLite: gaps, failures, rebuilds.  Plain functions on a connection.
+
+Whatever changes what there is to do ends in ``settle``: a cursor is due exactly when there is something.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from jiyi.stores import records, rows
+from jiyi.stores.gaps import Gap, joined, kept_of, stretch_of
+from jiyi.stores.log import LONG_AGO
+from jiyi.types import Failure, Scope
+
+LEXICAL = "lexical"
+DENSE = "dense:"
+"""Names of the steps whose derivations are index entries; a model's name follows the second."""
+
+_ALL = (1 << 63) - 1
+
+
+def settle(db: sqlite3.Connection, scope: int, step: int, due: int | None) -> bool:
+    """Makes the cursor due then, or not at all when there is nothing to do; whether there is."""
+    db.execute(
+        "UPDATE cursor SET due = (SELECT iif(s.head - s.head % cursor.stride > cursor.after OR EXISTS"
+        " (SELECT 1 FROM gap g WHERE g.scope = cursor.scope AND g.step = cursor.step), ?3, NULL)"
+        " FROM scope s WHERE s.id = cursor.scope) WHERE scope = ?1 AND step = ?2",
+        (scope, step, due),
+    )
+    row = db.execute("SELECT due FROM cursor WHERE scope = ? AND step = ?", (scope, step)).fetchone()
+    return row is not None and row[0] is not None
+
+
+def free(db: sqlite3.Connection, scope: int, step: int) -> None:
+    """Takes the claim on a cursor away; what there is to do may be taken at once."""
+    db.execute("UPDATE cursor SET token = token + 1 WHERE scope = ? AND step = ?", (scope, step))
+    settle(db, scope, step, LONG_AGO)
+
+
+# -- gaps ------------------------------------------------------------------------------------------------------------
+
+
+def gaps(db: sqlite3.Connection, scope: int, step: int) -> list[Gap]:
+    """Those of a cursor, in order."""
+    return db.execute(
+        "SELECT after, upto FROM gap WHERE scope = ? AND step = ? ORDER BY after", (scope, step)
+    ).fetchall()
+
+
+def set_gaps(db: sqlite3.Connection, scope: int, step: int, wanted: Iterable[Gap]) -> None:
+    """These and no others, as far as the cursor is."""
+    old = gaps(db, scope, step)
+    after: int = db.execute("SELECT after FROM cursor WHERE scope = ? AND step = ?", (scope, step)).fetchone()[0]
+    new = joined(wanted, after)
+    if new != old:
+        db.execute("DELETE FROM gap WHERE scope = ? AND step = ?", (scope, step))
+        db.executemany("INSERT INTO gap VALUES (?, ?, ?, ?)", [(scope, step, *gap) for gap in new])
+
+
+def lost(db: sqlite3.Connection, scope: int, batches: Mapping[str, Iterable[Gap]]) -> None:
+    """After an erasure: the batches that made records which also rested on something else, by strategy, are derived
+    anew; and whoever derives records in the scope begins again.
+    """
+    for number, name in db.execute("SELECT id, name FROM step").fetchall():
+        if name == LEXICAL or name.startswith(DENSE):
+            continue
+        if name in batches:
+            set_gaps(db, scope, number, [*gaps(db, scope, number), *batches[name]])
+        free(db, scope, number)
+
+
+# -- failures --------------------------------------------------------------------------------------------------------
+
+
+def note_failures(
+    db: sqlite3.Connection, scope: int, step: int, span: Gap, failed: Mapping[int, str], now: datetime
+) -> None:
+    """Lists what was passed over in the range, and nothing else of it."""
+    db.execute("DELETE FROM failure WHERE scope = ? AND step = ? AND seq > ? AND seq <= ?", (scope, step, *span))
+    db.executemany(
+        "INSERT OR REPLACE INTO failure SELECT ?1, ?2, ?3, ?4, ?5, ?6"
+        " WHERE EXISTS (SELECT 1 FROM message WHERE key = (?1 << 32) + ?3)",
+        [(scope, step, seq, why, rows.micros(now), rows.zone(now)) for seq, why in failed.items()],
+    )
+
+
+def forget_failures(db: sqlite3.Connection, scope: int, seqs: Iterable[int]) -> None:
+    """Those of erased messages go, and the words of the others: an error may quote a message."""
+    db.executemany("DELETE FROM failure WHERE scope = ? AND seq = ?", [(scope, seq) for seq in seqs])
+    found = db.execute("SELECT DISTINCT reason FROM failure WHERE scope = ?", (scope,)).fetchall()
+    db.executemany(
+        "UPDATE failure SET reason = ? WHERE scope = ? AND reason = ?", [(kept_of(why), scope, why) for (why,) in found]
+    )
+
+
+def failures(db: sqlite3.Connection, scope: int | None) -> list[Failure]:
+    """``Store.failures``."""
+    found = db.execute(
+        "SELECT s.user, s.tenant, s.agent, t.name, m.id, f.reason, f.at, f.at_zone, f.seq"
+        " FROM failure f JOIN scope s ON s.id = f.scope JOIN step t ON t.id = f.step"
+        " JOIN message m ON m.key = (f.scope << 32) + f.seq WHERE ?1 IS NULL OR f.scope = ?1",
+        (scope,),
+    ).fetchall()
+    found.sort(key=lambda row: (row[1], row[0], row[2], row[8], row[3]))
+    return [Failure(Scope(*row[:3]), row[3], rows.unpack(row[4]), row[5], _moment(row[6], row[7])) for row in found]
+
+
+def _moment(at: int, zone: int | None) -> datetime:
+    found = rows.moment(at, zone)
+    assert found is not None  # the column is
+    return found
+
+
+def retry(db: sqlite3.Connection, scope: int | None, step: int) -> int:
+    """``Store.retry`` of one step."""
+    found = db.execute(
+        "SELECT f.scope, f.seq, c.stride FROM failure f JOIN cursor c ON c.scope = f.scope AND c.step = f.step"
+        " WHERE f.step = ?1 AND (?2 IS NULL OR f.scope = ?2)",
+        (step, scope),
+    ).fetchall()
+    for owner in {row[0] for row in found}:
+        again = [stretch_of(seq, stride) for key, seq, stride in found if key == owner]
+        set_gaps(db, owner, step, [*gaps(db, owner, step), *again])
+        db.execute("DELETE FROM failure WHERE scope = ? AND step = ?", (owner, step))
+        free(db, owner, step)
+    return len(found)
+
+
+# -- rebuilds --------------------------------------------------------------------------------------------------------
+
+
+def restart(db: sqlite3.Connection, step: int, scope: int | None, *, keep: bool) -> None:
+    """Cursors to 0, gaps and failures forgotten; whoever has a lease has lost it.
+
+    Args:
+        db: inside a transaction.
+        step: its number.
+        scope: None for all.
+        keep: the step's records stay visible until the cursor is where it was.
+    """
+    name, stride = db.execute("SELECT name, stride FROM step WHERE id = ?", (step,)).fetchone()
+    low, high = (0, _ALL) if scope is None else (scope, scope)
+    for table in ("gap", "failure"):
+        db.execute(f"DELETE FROM {table} WHERE step = ? AND scope BETWEEN ? AND ?", (step, low, high))
+    db.execute(
+        "UPDATE cursor SET goal = iif(?4, coalesce(goal, after), NULL), after = 0, token = token + 1, attempts = 0,"
+        " error = NULL, stride = ?5, due = (SELECT iif(head >= ?5, ?6, NULL) FROM scope WHERE id = cursor.scope)"
+        " WHERE step = ?1 AND scope BETWEEN ?2 AND ?3",
+        (step, low, high, keep, stride, LONG_AGO),
+    )
+    records.delete(db, db.execute(
+        "SELECT id FROM record WHERE fresh = 1 AND strategy = ? AND scope BETWEEN ? AND ?", (name, low, high)
+    ).fetchall())  # fmt: skip
+
+
+def anew(db: sqlite3.Connection, scope: int, step: int) -> bool:
+    """Whether the step is being rebuilt."""
+    return db.execute("SELECT goal FROM cursor WHERE scope = ? AND step = ?", (scope, step)).fetchone()[0] is not None
+
+
+def finish(db: sqlite3.Connection, scope: int, step: int, *, waits: bool) -> None:
+    """Where a rebuild is at its goal, or nothing is left to do, what was made anew takes the place of the old."""
+    row = db.execute(
+        "SELECT t.name FROM cursor c JOIN step t ON t.id = c.step WHERE c.scope = ?1 AND c.step = ?2"
+        " AND c.goal IS NOT NULL AND (c.after >= c.goal OR NOT ?3)"
+        " AND NOT EXISTS (SELECT 1 FROM gap WHERE scope = ?1 AND step = ?2)",
+        (scope, step, waits),
+    ).fetchone()
+    if row is not None:
+        records.show_fresh(db, scope, row[0])
+        db.execute("UPDATE cursor SET goal = NULL WHERE scope = ? AND step = ?", (scope, step))
