@@ -120,5 +120,6 @@ async def _all(works: list[Coroutine[Any, Any, T]]) -> list[T]:
         return await asyncio.gather(*tasks)
     finally:
         for task in tasks:
-            task.cancel()
+            if not task.cancelling():  # one that is tidying up must not be cancelled again: it gives its lease back
+                task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from jiyi.ports import Batch, Store
 from jiyi.stores.memory import MemoryStore
 from jiyi.stores.sqlite import SqliteStore
 from jiyi.testing.clock import FakeClock
-from jiyi.types import Changes, Filter, Message, Scope, Step
+from jiyi.types import Changes, Claim, Filter, Message, Scope, Step
 from jiyi.worker import Worker
 
 SCOPE = Scope("ada")
@@ -160,6 +161,27 @@ async def test_a_cancelled_drain_gives_the_lease_back(store: Store, clock: FakeC
         await asyncio.gather(draining, return_exceptions=True)
         claim = await store.claim([slow.step], now=clock.now(), lease=60)
         assert claim is not None, pause
+
+
+async def test_a_lane_that_ends_first_leaves_the_other_the_time_to_tidy_up(store: Store, clock: FakeClock) -> None:
+    quick, slow = Recorder(name="quick"), Recorder(name="slow")
+    slow.asks_llm = True
+    quick.hold = slow.hold = asyncio.Event()
+    worker, release = Worker(store, [quick, slow], clock), store.release
+    await store.register(worker.steps)
+    await write(store, clock, 3)
+
+    async def slowly(claim: Claim, **options: Any) -> None:
+        await asyncio.sleep(0.05 if claim.step == slow.step else 0)
+        await release(claim, **options)
+
+    store.release = slowly  # type: ignore[method-assign]
+    draining = asyncio.create_task(worker.drain())
+    await asyncio.sleep(0.2)
+    draining.cancel()
+    await asyncio.gather(draining, return_exceptions=True)
+    for step in worker.steps:
+        assert await store.claim([step], now=clock.now(), lease=60) is not None, step.name
 
 
 async def test_stopping_right_after_a_write_never_hangs(store: Store, clock: FakeClock) -> None:
