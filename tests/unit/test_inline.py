@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from jiyi import JiyiError, Memory, StoreError, inline, worker
+from jiyi import JiyiError, Memory, StoreError, inline, lane
 from jiyi.stores import log
 from jiyi.stores.sqlite import SqliteStore
 from jiyi.stores.writer import Writer
@@ -23,9 +23,9 @@ from jiyi.stores.writer import Writer
 @pytest.fixture
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """One whose worker does not write meanwhile."""
-    monkeypatch.setattr(worker, "LINGER", 60)
+    monkeypatch.setattr(lane, "LINGER", 60)
     with Memory.open(tmp_path / "m.db", embedder=None) as memory:
-        while memory._async.worker._asleep is None:  # pyright: ignore[reportPrivateUsage]
+        while memory._async.worker._own._asleep is None:  # pyright: ignore[reportPrivateUsage]
             time.sleep(0.001)
         yield memory
 
@@ -207,7 +207,7 @@ def test_closing_while_others_add_loses_nothing_acknowledged(tmp_path: Path) -> 
 
 
 def test_the_worker_hears_of_it(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "LINGER", 0.01)
+    monkeypatch.setattr(lane, "LINGER", 0.01)
     chat = memory.session("s", user_id="ada")
     time.sleep(0.3)  # asleep by now
     chat.add("user", "hello")
