@@ -26,7 +26,7 @@ from jiyi.text import check_text, clear_caches
 from jiyi.tokens import counter
 from jiyi.types import Erased, Hit, Message, Scope, SessionInfo, Stats, Usage
 from jiyi.upkeep import Upkeep
-from jiyi.weighting import weights_of
+from jiyi.weights import weights_of
 from jiyi.worker import Worker
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class AsyncMemory(Upkeep):
         self.counter = counter(options.get("tokenizer", settings.tokenizer) or None)
         self.strategies: Sequence[Strategy] = ()
         self.worker = Worker(store, [LexicalIndex()], self.clock)
-        self.searcher = Searcher(store, None, weights_of(options.get("ranking", settings.ranking)))
+        self.searcher = Searcher(store, None, self.clock, weights_of(options.get("ranking", settings.ranking)))
         self._models = Models(options, settings)
         self.llm, self.memory_llm = self._models.llm, self._models.memory_llm
         self.warnings = self._models.warnings.copy()

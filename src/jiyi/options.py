@@ -13,7 +13,7 @@ from jiyi.types import ROLES, Filter, MessageKind, Role
 
 if TYPE_CHECKING:
     from jiyi.ports import LLM, Clock, Embedder, Redactor, Strategy, TokenCounter
-    from jiyi.weighting import Ranking
+    from jiyi.weights import Ranking
 
 KINDS: tuple[MessageKind, ...] = ("message", "statement")
 

@@ -7,13 +7,15 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from jiyi.bm25 import idf
 from jiyi.copies import origin
 from jiyi.errors import MissingDependency
 from jiyi.indexing import LEXICAL
-from jiyi.ports import Embedder, Store
-from jiyi.ranking import DEFAULT, Ranked, Weights, idf, rank
+from jiyi.ports import Clock, Embedder, Store
+from jiyi.ranking import Ranked, rank
 from jiyi.text import query_terms
 from jiyi.types import ACTIVE, Filter, Hit, Lexical, Message, Probe, Scope, Vector
+from jiyi.weights import DEFAULT, Weights
 
 CANDIDATES = 100
 """How many of the best of each index are ranked closely, at least; with their neighbours in the log."""
@@ -49,9 +51,12 @@ _NO_WORDS = (0, dict[str, int]())
 class Searcher:
     """Searches a store, with an embedder where there is one, and ranks by these weights."""
 
-    def __init__(self, store: Store, embedder: Embedder | None, weights: Weights = DEFAULT) -> None:
+    def __init__(
+        self, store: Store, embedder: Embedder | None, clock: Clock, weights: Weights = DEFAULT
+    ) -> None:  # fmt: skip
         self.store = store
         self.embedder = embedder
+        self.clock = clock
         self.weights = weights
 
     async def search(self, scope: Scope, query: str, wanted: Wanted) -> list[Hit]:
@@ -73,7 +78,9 @@ class Searcher:
             step=LEXICAL,
         )
         found = await self.store.find(scope, probe)
-        return await self._hits(scope, rank(query, found, weights=self.weights), found.lexical, wanted)
+        return await self._hits(
+            scope, rank(query, found, self.clock.now(), model=probe.model, weights=self.weights), found.lexical, wanted
+        )
 
     async def _vector(self, query: str) -> Vector | None:
         """The question's vector; None without an embedder, or when it fails: full text alone still serves."""

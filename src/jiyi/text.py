@@ -249,6 +249,14 @@ def language(text: str) -> Literal["zh", "en"]:
     return "zh" if han >= words or (clause and han * 5 >= words) else "en"
 
 
+_QUESTION = re.compile(r"[?？][^\w?？]*(?:\[[^\]]*\][^\w]*)?$")
+
+
+def asks(text: str) -> bool:
+    """Whether a text ends in a question; marks, emoji and something in square brackets may follow it."""
+    return bool(_QUESTION.search(text[-300:]))
+
+
 def check_text(field: str, value: object) -> str:
     """Gives back ``value`` when it is text that every store and model can take.
 

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jiyi import ranking
+from jiyi.bm25 import bm25
 from jiyi.indexable import index_text
-from jiyi.ranking import DEFAULT, Ranked, Weights, bm25, standing
+from jiyi.ranking import Ranked, standing
 from jiyi.text import query_terms, terms
 from jiyi.types import Dense, Found, Lexical, Message
+from jiyi.weights import DEFAULT, Weights
 
 WORDS = [
     "apple",
@@ -35,6 +37,7 @@ WORDS = [
 ]
 text = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
 START = datetime(2023, 1, 1, tzinfo=UTC)
+NOW = START + timedelta(days=901)
 
 
 @st.composite
@@ -84,7 +87,7 @@ def rank(
         messages={message.seq: message for message in messages},
         standing=standing(sorted(messages, key=lambda m: m.seq), {message.id: message.seq for message in messages}),
     )
-    return list(ranking.rank(query, found, weights=weights))
+    return list(ranking.rank(query, found, NOW, model="e5-small", weights=weights))
 
 
 @st.composite

@@ -14,7 +14,7 @@ from jiyi.eval.configurations import Configuration, configuration
 from jiyi.eval.dataset import Label
 from jiyi.eval.results import Measured
 from jiyi.eval.scores import score
-from jiyi.ranking import DEFAULT, Weights
+from jiyi.weights import DEFAULT, Weights
 
 SESSION_OF = {"a1": "A", "a2": "A", "b1": "B"}
 

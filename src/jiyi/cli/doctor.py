@@ -23,7 +23,7 @@ from jiyi.errors import InvalidInput, JiyiError
 from jiyi.opening import close_embedder, file_of, open_embedder, open_llm
 from jiyi.ports import Embedder
 from jiyi.tokens import counter
-from jiyi.weighting import changes, settable, weights_of
+from jiyi.weights import changes, settable, weights_of
 
 SQLITE_TESTED = (3, 40, 0)
 

@@ -24,7 +24,7 @@ from jiyi.eval.floor import DEEP, DEPTH, FLOORS, Own, Point, Stranger, curve, ju
 from jiyi.eval.recall import USER
 from jiyi.prompts import LANGUAGES
 from jiyi.types import Hit
-from jiyi.weighting import weights_of
+from jiyi.weights import weights_of
 
 if TYPE_CHECKING:
     from jiyi.engine import AsyncMemory

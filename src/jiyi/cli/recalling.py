@@ -30,7 +30,7 @@ from jiyi.eval.results import Measured, results
 from jiyi.eval.scores import only
 from jiyi.eval.short import shortened
 from jiyi.eval.vectors import TIMED, QuestionsOnce
-from jiyi.weighting import weights_of
+from jiyi.weights import weights_of
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -2,7 +2,8 @@
 
 Passages and questions are centred: one fixed mean vector (``e5_small_mean.f16``, see ``scripts/fit_mean.py``) is taken
 from both before they are brought back to unit length.  All e5 vectors lean the same way; without that lean their
-cosines tell texts apart better.
+cosines tell texts apart better.  What users ask about themselves leans once more, towards everything that sounds like
+"I" and "my", so from such a question the mean of such questions (``e5_small_question_mean.f16``) is taken as well.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from jiyi.asking import asking
 from jiyi.embedders import pieces
 from jiyi.errors import MissingDependency
 
@@ -70,6 +72,7 @@ class LocalEmbedder:
         self._threads = threads
         self._engine: _Engine | None = None
         self._mean: NDArray[np.float32] | None = None
+        self._question_mean: NDArray[np.float32] | None = None
         self._questions: OrderedDict[bytes, Vector] = OrderedDict()  # by hash, so that no forgotten words stay here
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="jiyi-embed")
 
@@ -115,15 +118,24 @@ class LocalEmbedder:
         """In the thread: load on first use, encode, centre."""
         import numpy as np
 
-        if self._mean is None:
-            mean = files("jiyi.embedders").joinpath("e5_small_mean.f16").read_bytes()
-            self._mean = np.frombuffer(mean, "<f2").astype(np.float32)
+        if self._mean is None or self._question_mean is None:
+            self._mean, self._question_mean = _read("e5_small_mean.f16"), _read("e5_small_question_mean.f16")
         if self._engine is None:
             self._engine = load_engine(self._cache_dir, self._threads)
         vectors = self._engine.encode(texts, is_query) - self._mean
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        if is_query:
+            vectors -= np.outer([asking(text).personal for text in texts], self._question_mean)
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors.flags.writeable = False  # cached ones are handed out more than once
         return cast("list[Vector]", list(vectors))
+
+
+def _read(name: str) -> NDArray[np.float32]:
+    """A vector that comes with the package."""
+    import numpy as np
+
+    return np.frombuffer(files("jiyi.embedders").joinpath(name).read_bytes(), "<f2").astype(np.float32)
 
 
 def load_engine(cache_dir: Path, threads: int) -> _Engine:

@@ -10,13 +10,16 @@ from jiyi.eval.configurations import Configuration
 PARTS: Mapping[str, Mapping[str, float]] = {
     "dense": {"dense": 0.0},
     "words": {"words": 0.0},
-    "neighbours": {"near_dense": 0.0, "near_words": 0.0},
-    "session": {"session_words": 0.0, "session_sum": 0.0},
+    "neighbours": {"near_dense": 0.0, "near_words": 0.0, "answer": 0.0},
+    "session": {"session_words": 0.0, "session_sum": 0.0, "session_terms": 0.0},
     "gate": {"gate_least": 1.0},
     "length": {"piece": 0.0},
     "speaker": {"speaker": 0.0},
     "date": {"date": 0.0},
-    "reserve": {"reserve": 0},
+    "role": {"user": 0.0, "assistant": 0.0},
+    "answer": {"answer": 0.0},
+    "alone": {"alone": 0.0},
+    "spread": {"spread": 0.0},
 }
 """Part -> the weights that take it away; each is 0 but the gate's, which weighs full text by 1 at least."""
 

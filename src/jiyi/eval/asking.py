@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from jiyi.copies import origin
 from jiyi.engine import AsyncMemory
@@ -94,13 +95,15 @@ class Asker:
             self._messages = await self._memory.messages(user_id=self._user)
             self._history = REPLY + sum(map(self._as_chat, self._messages))
             self._recitals = {}
-        usual = self._memory.searcher.weights
+        searcher = self._memory.searcher
+        usual = searcher.weights, searcher.clock
+        searcher.clock = _Standing(question.moment or _after(self._messages))
         found: Found | None = None
         ordered: list[Ordered] = []
         try:
             for one in self._configurations:
                 if one.how == "search":
-                    self._memory.searcher.weights = one.weights
+                    searcher.weights = one.weights
                     ranked, seconds = await self._search(question.text)
                     ordered.append(self._filled(ranked, question.text, seconds))
                 elif one.how in ("bm25", "dense"):
@@ -110,7 +113,7 @@ class Asker:
                 else:
                     ordered.append(self._recited(one.how, question.text))
         finally:
-            self._memory.searcher.weights = usual
+            searcher.weights, searcher.clock = usual
         embedding = self._questions.seconds(question.text) if self._questions else None
         return Reply(tuple(ordered), embedding, self._history)
 
@@ -183,6 +186,24 @@ class Asker:
             found = count_message(self._memory.counter, {"role": message.role, "content": message.text})
             self._chat[message.id] = found
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """A clock that shows when the question is asked, so that "last week" is the week it meant."""
+
+    at: datetime
+
+    def now(self) -> datetime:
+        return self.at
+
+
+def _after(messages: Iterable[Message]) -> datetime:
+    """A day after the newest message: for a question of which no time is known."""
+    said = max(
+        (message.created_at for message in messages if message.created_at), default=datetime(2026, 1, 1, tzinfo=UTC)
+    )
+    return said + timedelta(days=1)
 
 
 def _by_words(found: Found) -> Iterator[Message]:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from jiyi.errors import InvalidInput
-from jiyi.ranking import DEFAULT, Weights
-from jiyi.weighting import weights_of
+from jiyi.weights import DEFAULT, Weights, weights_of
 
 How: TypeAlias = Literal["search", "bm25", "dense", "window", "full history"]
 

@@ -7,18 +7,22 @@ never holds a label.  Ids may say something of the answer too, so they are repla
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
 from jiyi import importing
-from jiyi.errors import ImportFailed, NotFound
+from jiyi.errors import ImportFailed, InvalidInput, NotFound
 from jiyi.importing import Entry, Problem
-from jiyi.importing.values import Object, lines
+from jiyi.importing.values import Object, lines, moment
 
 log = logging.getLogger("jiyi.eval")
+
+_MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
 
 Level: TypeAlias = Literal["message", "session"]
 
@@ -36,6 +40,11 @@ class Question:
     before: str | None = None
     choices: Mapping[str, str] = field(default_factory=dict[str, str])
     asked_at: str = ""
+
+    @property
+    def moment(self) -> datetime | None:
+        """When it is asked: of a day or month its end; None where that is not known."""
+        return _end(self.asked_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +237,18 @@ def _question(value: Object, spoken: Mapping[str, Sequence[Entry]]) -> tuple[str
         raise ValueError(f"ground_truth: is none of the choices {', '.join(choices)}")
     asked_at = str(value.get("asked_at") or "")
     return conversation, Question(text("question"), cast("str", before) if before else None, choices, asked_at), label
+
+
+def _end(time: str) -> datetime | None:
+    """The time, or the last second of the day or month that the text names, in UTC where it names no zone."""
+    if found := _MONTH.fullmatch(time):
+        year, month = int(found[1]), int(found[2])
+        return datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC) - timedelta(seconds=1)
+    try:
+        found = moment("asked_at", time, UTC)
+    except InvalidInput:
+        return None
+    return found + timedelta(days=1, seconds=-1) if found and len(time) == len("2024-05-31") else found
 
 
 def _choices(value: object) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from jiyi.stores import rows
 from jiyi.stores.log import scope_key
 from jiyi.stores.rows import SEQ_MASK, key_of
+from jiyi.text import asks
 from jiyi.types import Filter, Message, Scope
 
 _Conditions: TypeAlias = "list[tuple[str, tuple[object, ...]]]"
@@ -37,19 +38,19 @@ def matching(
 
 def places(
     db: sqlite3.Connection, scope: int, seqs: Iterable[int]
-) -> tuple[list[tuple[int, int, int, int]], list[int]]:  # fmt: skip
-    """Seq, session, parent and size of these messages (``types.Standing``), and the seqs of those that lend no support:
-    on no active path, or not ``indexable``.
+) -> tuple[list[tuple[int, int, int, int, bool]], list[int]]:  # fmt: skip
+    """Seq, session, parent, size and whether it asks of these messages (``types.Standing``), and the seqs of those that
+    lend no support: on no active path, or not ``indexable``.
     """
     keys = json.dumps([key_of(scope, seq) for seq in seqs])
     sql = (
         "SELECT key, session, parent, active, flags, content FROM message WHERE key IN (SELECT value FROM json_each(?))"
     )
-    found: list[tuple[int, int, int, int]] = []
+    found: list[tuple[int, int, int, int, bool]] = []
     aside: list[int] = []
     for key, session, parent, active, flags, content in db.execute(sql, (keys,)):
         seq, text = key & SEQ_MASK, rows.text(flags, content)
-        found.append((seq, session or 0, parent or 0, len(text.encode())))
+        found.append((seq, session or 0, parent or 0, len(text.encode()), asks(text)))
         if not active or flags & 7 < rows.SYSTEMS or not text.strip():
             aside.append(seq)
     return found, aside

@@ -78,10 +78,11 @@ def _standing(db: sqlite3.Connection, state: State, kept: Kept, chosen: Set[int]
     before = {parents[seq] for seq in chosen} - around - {0}
     _place(db, state, kept, before)
     sizes, sessions, aside = kept.sizes, kept.column("sessions", state.head), kept.aside
+    asks = kept.column("asks", state.head)
     seqs = sorted([seq for seq in around | before if sizes[seq] >= 0])
     if not aside.isdisjoint(seqs):
         seqs = [seq for seq in seqs if seq not in aside or seq in chosen]
-    return Standing(seqs, *[[column[seq] for seq in seqs] for column in (sessions, parents, sizes)])
+    return Standing(seqs, *[[column[seq] for seq in seqs] for column in (sessions, parents, sizes, asks)])
 
 
 def _place(db: sqlite3.Connection, state: State, kept: Kept, seqs: Set[int]) -> None:

@@ -10,9 +10,10 @@ from itertools import islice
 from math import fsum, sqrt
 from operator import mul
 
+from jiyi.bm25 import bm25
 from jiyi.errors import InvalidInput
 from jiyi.indexable import is_indexed, lexical_entry, occurrences
-from jiyi.ranking import bm25, standing
+from jiyi.ranking import standing
 from jiyi.stores.checks import check_finite
 from jiyi.stores.gaps import joined
 from jiyi.stores.held import EPOCH, Cursor, Held, Made, instant, matches, take_out

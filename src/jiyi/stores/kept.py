@@ -41,7 +41,7 @@ class Kept:
 
     Attributes:
         messages: the messages themselves, by seq.
-        sessions, parents, sizes: see ``types.Standing``; by seq, where they are known.
+        sessions, parents, sizes, asks: see ``types.Standing``; by seq, where they are known.
         lengths: terms in the index, by seq, where they are known.
         aside: messages that lend no support: on no active path, or not indexable.
         postings: token -> seq -> times, oldest first; complete for the first ``documents`` of the index.
@@ -56,6 +56,7 @@ class Kept:
     sessions: array[int] = field(default_factory=lambda: array("q"))
     parents: array[int] = field(default_factory=lambda: array("q"))
     sizes: array[int] = field(default_factory=lambda: array("i"))
+    asks: array[int] = field(default_factory=lambda: array("b"))
     lengths: array[int] = field(default_factory=lambda: array("i"))
     aside: set[int] = field(default_factory=set[int])
     postings: dict[str, dict[int, int]] = field(default_factory=dict[str, dict[int, int]])
@@ -74,7 +75,7 @@ class Kept:
         self.messages.update(found)
         self.bytes += sum(_MESSAGE + 2 * len(message.text) for message in found.values())
 
-    def column(self, name: Literal["sessions", "parents", "sizes", "lengths"], head: int) -> array[int]:
+    def column(self, name: Literal["sessions", "parents", "sizes", "asks", "lengths"], head: int) -> array[int]:
         """A column that reaches to ``head``."""
         column: array[int] = getattr(self, name)
         if (room := head + 1 - len(column)) > 0:
@@ -88,13 +89,17 @@ class Kept:
         return [seq for seq in seqs if sizes[seq] == _UNKNOWN]
 
     def place(
-        self, asked: Sequence[int], rows: Iterable[tuple[int, int, int, int]], aside: Iterable[int], head: int
+        self, asked: Sequence[int], rows: Iterable[tuple[int, int, int, int, bool]], aside: Iterable[int], head: int
     ) -> None:  # fmt: skip
-        """Fills the columns of what was asked: rows of seq, session, parent, size; the others are not there."""
+        """Fills the columns of what was asked: rows of seq, session, parent, size, asks; the others are not
+        there.
+        """
         sessions, parents, sizes = (self.column(name, head) for name in ("sessions", "parents", "sizes"))
+        asking = self.column("asks", head)
         self.aside.update(aside)
-        for seq, session, parent, size in rows:
-            sessions[seq], parents[seq], sizes[seq] = session, parent, size  # the size last: others look at it first
+        for seq, session, parent, size, asks in rows:
+            sessions[seq], parents[seq], asking[seq] = session, parent, asks
+            sizes[seq] = size  # last: others look at it first
         for seq in asked:
             if sizes[seq] == _UNKNOWN:
                 sizes[seq] = _GONE

@@ -8,14 +8,12 @@ from dataclasses import replace
 from itertools import filterfalse, islice
 from operator import add
 
+from jiyi.bm25 import K1, B, idf
 from jiyi.indexable import is_indexed, lexical_entry, occurrences
-from jiyi.ranking import DEFAULT, idf
 from jiyi.stores import cursors, filters, postings
 from jiyi.stores.kept import Kept, State
 from jiyi.stores.rows import SEQ_MASK, key_of
 from jiyi.types import Filter, Indexed, Lexical, Probe, Step
-
-_K1, _B = DEFAULT.k1, DEFAULT.b
 
 
 class _Weights(dict[tuple[int, int], float]):
@@ -35,7 +33,7 @@ class Wording:
     """Statistics and scores for a probe's terms.
 
     Attributes:
-        words: seq -> BM25, the same as ``ranking.bm25`` gives.
+        words: seq -> BM25, the same as ``bm25.bm25`` gives.
     """
 
     def __init__(
@@ -69,11 +67,11 @@ class Wording:
     def _score(self, room: int) -> dict[int, float]:
         """Term by term, the rarest first: those that are in already get more, and new ones come in while there is room.
 
-        Takes the sum of ``ranking.bm25`` in another order, which saves a dictionary for every message.
+        Takes the sum of ``bm25.bm25`` in another order, which saves a dictionary for every message.
         """
         found = self._statistics
-        gains = {term: value * (_K1 + 1) for term, value in idf(found, found.frequency).items()}
-        flat, slope = _K1 * (1 - _B), _K1 * _B / (found.mean_length or 1.0)
+        gains = {term: value * (K1 + 1) for term, value in idf(found, found.frequency).items()}
+        flat, slope = K1 * (1 - B), K1 * B / (found.mean_length or 1.0)
         scores = dict[int, float]()
         for term in sorted(gains, key=lambda term: (found.frequency[term], term)):
             weights = _Weights(gains[term], flat, slope)

@@ -75,12 +75,14 @@ class Standing:
         sessions: equal within a session; 0 outside any.
         parents: seq of the message before it in its session, 0 for none.
         sizes: UTF-8 bytes of the text.
+        asks: whether the text ends in a question (``text.asks``), as 0 or 1.
     """
 
     seqs: Sequence[int] = ()
     sessions: Sequence[int] = ()
     parents: Sequence[int] = ()
     sizes: Sequence[int] = ()
+    asks: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Found:
     """What a scope has for a probe, all of one moment.
 
     Attributes:
-        words: seq -> BM25 (``ranking.bm25``) of up to ``Probe.postings`` messages.
+        words: seq -> BM25 (``bm25.bm25``) of up to ``Probe.postings`` messages.
         lexical: term statistics, with the best of these messages as hits.
         dense: the nearest messages, with the statistics of all.
         messages: the candidates by seq: all that were best by words or by meaning.
@@ -114,7 +116,7 @@ class Hit:
         relevance: 0..1, comparable between searches; the floor applies to it.
         parts: what the score is made of, by name (``dense``, ``words``, ``neighbours``…); they add up to it.
         terms: the question's index terms that the message has -> how often.
-        asked: all the question's terms -> what each tells (``ranking.idf``); the same mapping for all hits of a search.
+        asked: all the question's terms -> what each tells (``bm25.idf``); the same mapping for all hits of a search.
         floor: the relevance floor of the search.
     """
 
@@ -178,8 +180,11 @@ _PARTS = {
     "words": "words it shares with the question",
     "neighbours": "what the messages before and after it lend it",
     "session": "what its session lends it",
-    "cues": "whether it is of the speaker or date that the question names",
-    "place": "the lift to a place held for what is nearest in meaning",
+    "speaker": "whether it is of the speaker whom the question names",
+    "date": "whether it was said at the time that the question names",
+    "role": "whether it is of the one whose words the question asks for",
+    "alone": "the lift of a fact that stands by its meaning alone",
+    "spread": "what is taken off because its session has better ones",
 }
 """Parts of a score in words; one that is not here goes by its name."""
 

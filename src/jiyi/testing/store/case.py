@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from jiyi.bm25 import bm25
 from jiyi.ports import Store
-from jiyi.ranking import bm25
 from jiyi.testing.clock import START
 from jiyi.types import (
     Changes,

@@ -11,18 +11,17 @@ import pytest
 
 from jiyi import InvalidInput, Memory
 from jiyi.config import Settings, load_settings
-from jiyi.ranking import DEFAULT, Weights
-from jiyi.weighting import FIXED, changes, settable, weights_of
+from jiyi.weights import DEFAULT, Weights, changes, settable, weights_of
 
 
 def test_nothing_said_is_as_shipped() -> None:
     assert weights_of(None) is weights_of("") is DEFAULT and weights_of({}) == DEFAULT and changes(DEFAULT) == {}
 
 
-def test_every_weight_but_the_fixed_ones_can_be_set() -> None:
-    assert settable().keys() == {field.name for field in fields(Weights)} - FIXED
+def test_every_weight_can_be_set() -> None:
+    assert settable().keys() == {field.name for field in fields(Weights)}
     for name, value in settable().items():
-        other = 1 if isinstance(value, int) else 0.75
+        other = 0.75
         made = weights_of({name: other})
         assert getattr(made, name) == other and type(getattr(made, name)) is type(value)
         assert changes(made) == ({} if other == value else {name: other})
@@ -30,11 +29,9 @@ def test_every_weight_but_the_fixed_ones_can_be_set() -> None:
 
 def test_a_file_a_mapping_and_weights_say_the_same(tmp_path: Path) -> None:
     path = tmp_path / "权重.json"
-    path.write_text('\ufeff{"floor": 1, "reserve": 3}', encoding="utf-8")
-    made = replace(DEFAULT, floor=1.0, reserve=3)
-    assert (
-        weights_of(path) == weights_of(str(path)) == weights_of({"floor": 1, "reserve": 3}) == weights_of(made) == made
-    )
+    path.write_text('\ufeff{"floor": 1, "alone": 3}', encoding="utf-8")
+    made = replace(DEFAULT, floor=1.0, alone=3.0)
+    assert weights_of(path) == weights_of(str(path)) == weights_of({"floor": 1, "alone": 3}) == weights_of(made) == made
     assert type(weights_of(path).floor) is float
 
 
@@ -42,14 +39,10 @@ def test_a_file_a_mapping_and_weights_say_the_same(tmp_path: Path) -> None:
     ("given", "field", "way_out"),
     [
         ({"floors": 1}, "ranking.floors", "there are"),
-        ({"k1": 2.0}, "ranking.k1", "leave it out"),
-        ({"b": 0.5}, "ranking.b", "leave it out"),
         ({"floor": "high"}, "ranking.floor", "finite number"),
         ({"floor": True}, "ranking.floor", "finite number"),
         ({"floor": float("nan")}, "ranking.floor", "finite number"),
         ({"floor": 2}, "ranking.floor", "from 0 to 1"),
-        ({"reserve": 2.5}, "ranking.reserve", "whole number"),
-        ({"reserve": -1}, "ranking.reserve", "whole number"),
         ({"gate_span": 0}, "ranking.gate_span", "above 0"),
         (7, "ranking", "mapping"),
         ([], "ranking", "mapping"),
@@ -75,12 +68,6 @@ def test_a_broken_file_is_named(text: str, tmp_path: Path) -> None:
         weights_of(path)
     with pytest.raises(InvalidInput, match="cannot read"):
         weights_of(tmp_path / "none.json")
-
-
-def test_constants_of_the_store_are_refused_in_weights_too() -> None:
-    with pytest.raises(InvalidInput) as caught:
-        weights_of(replace(DEFAULT, k1=2.0))
-    assert caught.value.field == "ranking.k1"
 
 
 def test_a_memory_ranks_by_them(tmp_path: Path) -> None:
