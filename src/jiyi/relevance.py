@@ -15,8 +15,9 @@ from jiyi.text import query_terms
 from jiyi.types import Dense, Found, Lexical
 from jiyi.weights import Weights
 
-FEWEST = 4
-"""Messages that the smallest scope counts as."""
+FEWEST = 10
+SMALL = 64
+"""Messages that the smallest scopes count as, and from which on a scope is not small: see ``Weights.few``."""
 
 FITTED = frozenset({"e5-small"})
 """Models to whose cosines the curve was fitted.  Those of others are brought to the same mean and deviation first: that
@@ -39,9 +40,10 @@ def relevances(
 
     Counted are: the cosine, less a part of the scope's mean; a share of the query's idf that the message covers; less
     with every doubling of the scope, since the best of many is high by chance (of a question about others the 95th
-    percentile grows by .03 with the logarithm, from 4 messages to 4,000); more in a memory of a handful, where a fact
-    asked in other words would not come back else; that the query names a speaker; that it names somebody of whom there
-    is no word.  Where the best message is relevant, others come in beside it (``Weights.companions``).
+    percentile grows by .03 with the logarithm, from 4 messages to 4,000); more in a small memory, where a fact asked in
+    other words would not come back else, and a wrong hit costs little; that the query names a speaker; that it names
+    somebody of whom there is no word.  Where the best message is relevant, others come in beside it
+    (``Weights.companions``).
 
     Args:
         query: the question as it was asked.
@@ -51,10 +53,11 @@ def relevances(
         model: whose cosines they are.
         weights: every constant.
     """
-    many = max(FEWEST, found.dense.scanned)
-    scale, shift = (1.0, 0.0) if model in FITTED or found.dense.scanned < FEWEST else _rescaled(found.dense, weights)
+    many = found.dense.scanned
+    scale, shift = (1.0, 0.0) if model in FITTED or many < FEWEST else _rescaled(found.dense, weights)
     mean = scale * found.dense.mean + shift
-    least = weights.middle + weights.usual * mean + weights.growth * math.log(many) - weights.few / many
+    least = weights.middle + weights.usual * mean + weights.growth * math.log(max(FEWEST, many))
+    least -= weights.few * max(0.0, 1 - many / SMALL)
     if called:
         least -= weights.known
     if _names_a_stranger(query, found.lexical):

@@ -241,6 +241,26 @@ ON_TOPIC = [
 ]
 
 
+# The same of ten messages, five facts with "Noted." after each: the two nearest, and the mean.
+SMALL_MEMORY = [
+    ("How much did I want to spend?", (0.182, 0.004), 0.004, True),
+    ("how old is my kid", (0.374, 0.172), 0.145, True),
+    ("What is the boiling point of ethanol?", (0.145, 0.126), 0.108, False),
+    ("who wrote Hamlet", (0.084, 0.081), 0.068, False),
+]
+
+
+@pytest.mark.parametrize(("query", "cosines", "mean", "brought"), SMALL_MEMORY)
+def test_a_small_memory_asks_for_less(query: str, cosines: Sequence[float], mean: float, brought: bool) -> None:
+    messages = [say(i, f"Words that nobody asks for {i}") for i in range(1, 11)]
+    small, large = near(*cosines, *[0.0] * 8, mean=mean), near(*cosines, *[0.0] * 8, mean=mean, scanned=1_000)
+
+    best = rank(query, messages, Lexical(), small)[0]
+
+    assert (best.relevance >= DEFAULT.floor) == brought
+    assert rank(query, messages, Lexical(), large)[0].relevance < best.relevance
+
+
 def scan(cosines: Sequence[float]) -> Dense:
     mean = sum(cosines) / len(cosines)
     deviation = (sum((cosine - mean) ** 2 for cosine in cosines) / len(cosines)) ** 0.5
