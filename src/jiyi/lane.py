@@ -9,7 +9,7 @@ from collections.abc import Container
 from datetime import timedelta
 from functools import partial
 
-from jiyi.errors import Conflict, ModelRejected
+from jiyi.errors import Conflict, ModelRejected, StoreBusy
 from jiyi.ports import Batch, Clock, Deriver, Store
 from jiyi.refusals import Refused
 from jiyi.types import Changes, Claim, Filter, Message, Step
@@ -170,7 +170,7 @@ class Lane:
         records = partial(self._store.records, claim.scope, maker=claim.step.name)
         holding = asyncio.ensure_future(self._hold(claim))
         try:
-            return await self._derived(deriver, Batch(claim.scope, tuple(messages), cursor, records))
+            return await self._derived(deriver, Batch(claim.scope, tuple(messages), cursor, records), holding)
         finally:
             holding.cancel()
 
@@ -185,21 +185,29 @@ class Lane:
             return inside, inside[-1].seq
         return inside, min(ends) if ends else max(claim.head, inside[-1].seq if inside else claim.after)
 
-    async def _derived(self, deriver: Deriver, batch: Batch) -> Changes:
-        """What the deriver makes of a batch.  When it takes too long, when the lane stops and when we are cancelled, it
-        is cancelled, and left alone when it does not care.
+    async def _derived(self, deriver: Deriver, batch: Batch, holding: asyncio.Future[None]) -> Changes:
+        """What the deriver makes of a batch.  When it takes too long, when the lease is lost (what it reads may be
+        erased by now), when the lane stops and when we are cancelled, it is cancelled, and left alone when it does not
+        care.
 
         Raises:
+            Conflict: ``holding``, which renews the lease, has lost it.
+            RuntimeError: it cancelled itself.
             TimeoutError: it took longer than ``LIMIT``.
         """
         deriving = asyncio.ensure_future(deriver.derive(batch))
         halted = asyncio.ensure_future(self._halt.wait())
         try:
-            await asyncio.wait([deriving, halted], timeout=LIMIT, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([deriving, halted, holding], timeout=LIMIT, return_when=asyncio.FIRST_COMPLETED)
+            if deriving.cancelled():  # else it would look as if we were, and be tried again at once, for ever
+                raise RuntimeError(f"{deriver.step.name} cancelled itself")
             if deriving.done():
                 return deriving.result()
             if halted.done():
                 raise asyncio.CancelledError
+            if holding.done():
+                holding.result()
+                raise Conflict(f"the lease on {deriver.step.name} was lost while it was at work")
             raise TimeoutError(f"not done after {LIMIT:.0f} seconds")
         finally:
             halted.cancel()
@@ -210,11 +218,12 @@ class Lane:
                 log.warning("%s does not end although it was cancelled; it is left alone", deriver.step.name)
 
     async def _hold(self, claim: Claim) -> None:
-        """Renews a lease until it is cancelled or lost."""
+        """Renews a lease until it is cancelled or lost; a store that is busy just now is asked again."""
         renewed = True
         while renewed:
             await asyncio.sleep(RENEWED)
-            renewed = await self._store.renew(claim, now=self._clock.now(), lease=LEASE)
+            with contextlib.suppress(StoreBusy):
+                renewed = await self._store.renew(claim, now=self._clock.now(), lease=LEASE)
 
     async def _failed(self, claim: Claim, error: Exception, *, give_up: bool) -> None:
         now = self._clock.now()
@@ -224,7 +233,8 @@ class Lane:
             log.error("%s: passed over the message after seq %d", claim.step.name, claim.after)
             messages, cursor = await self._batch(claim, 1)
             failed = {message.seq: reason[:LONGEST] for message in messages}
-            await self._store.commit(claim, Changes(cursor=cursor, failed=failed), now=now)
+            with contextlib.suppress(Conflict):  # somebody else has it, and finds out the same
+                await self._store.commit(claim, Changes(cursor=cursor, failed=failed), now=now)
             return
         wait = min(MAX_WAIT, 2.0 ** min(claim.attempts, 20))
         await self._store.release(claim, error=reason, due=now + timedelta(seconds=wait))

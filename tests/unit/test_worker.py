@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jiyi.clock import SystemClock
-from jiyi.errors import InvalidInput
+from jiyi.errors import Conflict, InvalidInput, StoreBusy
 from jiyi.ports import Batch, Store
 from jiyi.stores.memory import MemoryStore
 from jiyi.stores.sqlite import SqliteStore
@@ -244,3 +244,83 @@ async def test_a_program_that_ends_without_closing_is_told_nothing(
     await again.drain()
     assert len(later.seen) == 3, "nobody waits for a lease that the ended program held"
     await again.stop()
+
+
+async def test_giving_a_message_up_without_the_lease_ends_no_drain(store: Store, clock: FakeClock) -> None:
+    worker, commit = Worker(store, [Recorder(batch_size=1, bad=frozenset(["line 0"]))], clock), store.commit
+    await store.register(worker.steps)
+    await write(store, clock, 1)
+
+    async def lost(claim: Claim, changes: Changes, **options: Any) -> None:
+        if changes.failed:
+            given_up.append(claim)
+            raise Conflict("an erasure took the lease")
+        await commit(claim, changes, **options)
+
+    given_up: list[Claim] = []
+    store.commit = lost  # type: ignore[method-assign]
+    while not given_up:
+        await worker.work()
+        clock.advance(3600)
+
+
+async def test_a_deriver_that_cancels_itself_has_failed(store: Store, clock: FakeClock) -> None:
+    class Odd(Recorder):
+        async def derive(self, batch: Batch) -> Changes:
+            raise asyncio.CancelledError
+
+    worker = Worker(store, [Odd()], clock)
+    await store.register(worker.steps)
+    await write(store, clock, 1)
+    async with asyncio.timeout(5):
+        await worker.drain()
+    (progress,) = await store.progress(worker.steps)
+    assert progress.done == 0 and "cancelled itself" in progress.errors[0]
+
+
+async def test_a_renewal_that_fails_once_is_tried_again(store: Store, clock: FakeClock, monkeypatch) -> None:
+    monkeypatch.setattr("jiyi.lane.RENEWED", 0.01)
+    slow, renew, calls = Recorder(), store.renew, list[Claim]()
+    slow.hold = asyncio.Event()
+
+    async def busy(claim: Claim, **options: Any) -> bool:
+        calls.append(claim)
+        if len(calls) == 1:
+            raise StoreBusy("locked")
+        if len(calls) == 3:
+            assert slow.hold is not None
+            slow.hold.set()
+        return await renew(claim, **options)
+
+    store.renew = busy  # type: ignore[method-assign]
+    worker = Worker(store, [slow], clock)
+    await store.register(worker.steps)
+    texts = await write(store, clock, 1)
+    async with asyncio.timeout(5):
+        await worker.drain()
+    assert slow.seen == texts
+
+
+async def test_who_lost_the_lease_ends_what_it_derives(store: Store, clock: FakeClock, monkeypatch) -> None:
+    monkeypatch.setattr("jiyi.lane.RENEWED", 0.01)
+    ended: list[str] = []
+
+    class Asks(Recorder):
+        async def derive(self, batch: Batch) -> Changes:
+            if len(batch.messages) == 1:
+                return await super().derive(batch)
+            await store.forget(SCOPE, message_ids=["m0"])
+            try:
+                await asyncio.sleep(60)  # a model reads what was erased
+            except asyncio.CancelledError:
+                ended.extend(message.id for message in batch.messages)
+                raise
+            return Changes(batch.cursor)
+
+    deriver = Asks()
+    worker = Worker(store, [deriver], clock)
+    await store.register(worker.steps)
+    await write(store, clock, 2)
+    async with asyncio.timeout(5):
+        await worker.drain()
+    assert ended == ["m0", "m1"] and deriver.seen == ["line 1"]
