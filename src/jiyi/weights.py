@@ -42,8 +42,8 @@ class Weights:
         prior: messages' worth of belief in ``dense_mean`` … ``words_deviation`` when a scope is small.
         dense_mean, dense_deviation: of cosines, centred as the bundled embedder's are.
         words_mean, words_deviation: of BM25.
-        slope, middle, usual, cover, growth, few, known, unknown: of the relevance, see ``relevance``; ``few`` is how much
-            less is asked of a cosine in the smallest memory than the curve of large ones would.
+        slope, middle, usual, cover, growth, few, known, unknown: of the relevance, see ``relevance``; ``few`` is how
+            much less is asked of a cosine in the smallest memory than the curve of large ones would.
         companions: by how much (logits) a message may fall behind the most relevant one and be let in with it.
         cover_slope, cover_middle: of the relevance where there is no vector.
         floor: least relevance of a hit; what it turns away and costs is measured in docs/benchmarks/floor.md.
