@@ -156,6 +156,8 @@ def test_two_configurations_are_compared_on_the_same_questions(jiyi: Run, here: 
     assert jiyi("--embedder", "none", "eval", "recall", "set", "--compare", "dense", "default").code == 2
     assert jiyi("--embedder", "none", "eval", "recall", "set", "--compare", "default", "dense").code == 2
     assert jiyi(*command, "default", "bm25", "--ablation").code == 2
+    alone = jiyi("eval", "recall", "set", "--changed", "3")
+    assert alone.code == 2 and "--compare" in alone.err
 
 
 def test_each_part_is_taken_away_once(jiyi: Run, here: Path) -> None:

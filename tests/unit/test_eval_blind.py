@@ -13,8 +13,8 @@ from jiyi.config import Settings
 from jiyi.embedders.hashing import HashingEmbedder
 from jiyi.engine import AsyncMemory
 from jiyi.eval import Replay, read_dataset
-from jiyi.eval.asking import Asker, Reply
 from jiyi.eval.configurations import BASELINES, Configuration
+from jiyi.eval.ordering import Asker, Reply
 from jiyi.eval.recall import USER
 from jiyi.eval.vectors import QuestionsOnce
 

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
 import pytest
 
 from jiyi.eval import Conversation, Label, Question
 from jiyi.eval.recipes import FEW, Brought, Scored, advice, contexts, scored, table
 from jiyi.importing import Entry
+from jiyi.types import Hit
 from tests.conftest import OpenMemory
 
 
@@ -43,6 +48,31 @@ async def test_questions_are_asked_in_a_new_session_of_the_past_alone(open_memor
     assert (await memory.stats("replayed")).messages == 3, "no question stays"
     shares = [one.evidence for one in scored(found, TALK.labels, TALK.session_of) if one.setting[0] == "balanced"]
     assert shares == [1, 1]
+
+
+async def test_a_question_is_asked_at_its_time(open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = await open_memory()
+    await memory.worker.stop()
+    times: list[datetime] = []
+    search = memory.searcher.search
+
+    async def noting(*args: Any) -> list[Hit]:
+        times.append(memory.searcher.clock.now())
+        return await search(*args)
+
+    monkeypatch.setattr(memory.searcher, "search", noting)
+    usual = memory.searcher.clock
+    talk = replace(
+        TALK,
+        entries=tuple(
+            replace(entry, fields={**entry.fields, "created_at": datetime(2024, 5, 1 + at, tzinfo=UTC)})
+            for at, entry in enumerate(TALK.entries)
+        ),
+        questions=(TALK.questions[0], Question("What did I say last week?", asked_at="2024-06-30")),
+    )
+    await contexts(memory, talk, [("recall", 1000)])
+    assert times == [datetime(2024, 5, 3, tzinfo=UTC), datetime(2024, 6, 30, 23, 59, 59, tzinfo=UTC)]
+    assert memory.searcher.clock is usual
 
 
 async def test_no_label_reaches_a_context(open_memory: OpenMemory) -> None:
@@ -101,4 +131,4 @@ def test_of_nothing_nothing_is_recommended(given: list[Scored]) -> None:
 
 
 def test_a_context_longer_than_the_past_is_said_to_be() -> None:
-    assert "as much as the whole past" in str(advice(rows(("a", 500), [1.0] * 40, 300, full=200))["text"])
+    assert "no less than the whole past" in str(advice(rows(("a", 500), [1.0] * 40, 300, full=200))["text"])

@@ -21,9 +21,9 @@ from jiyi.config import Settings
 from jiyi.errors import InvalidInput
 from jiyi.eval import Conversation, Replay, read_dataset, score
 from jiyi.eval.ablation import without_each
-from jiyi.eval.asking import Asker, Reply
 from jiyi.eval.comparison import changed, compare
 from jiyi.eval.configurations import BASELINES, Configuration, configuration
+from jiyi.eval.ordering import Asker, Reply
 from jiyi.eval.own import copied, moments, read_own
 from jiyi.eval.recall import USER
 from jiyi.eval.results import Measured, results
@@ -95,6 +95,8 @@ def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
 
     With --short, each question is asked of a memory of its own that holds its evidence and the messages around it.
     """
+    if given["changed"] and not (given["compare"] or given["ablation"]):
+        raise click.UsageError("--changed goes with --compare or --ablation: it says what one changes of the other")
     settings = state.settings()
     plan = Plan(
         settings,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -86,9 +86,16 @@ class Conversation:
         """Message id -> session id, in order."""
         return {entry.message_id: entry.session_id for entry in self.entries}
 
+    def times_before(self, question: Question) -> Iterator[datetime | None]:
+        """When each message before a question's moment was said, None where the data do not say."""
+        for entry in self.entries:
+            if entry.message_id == question.before:
+                return
+            yield cast("datetime | None", entry.fields.get("created_at"))
+
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class QuestionFile:
     """The questions of a file, by conversation; ``unwritten`` rows have no question yet and were passed over."""
 
     pairs: Mapping[str, Sequence[tuple[Question, Label]]]
@@ -148,7 +155,7 @@ def _hashed(conversation: str, kind: str, name: str) -> str:
     return blake2b(f"{kind}\0{conversation}\0{name}".encode(), digest_size=10).hexdigest()
 
 
-def read_questions(path: Path, spoken: Mapping[str, Sequence[Entry]]) -> Asking:
+def read_questions(path: Path, spoken: Mapping[str, Sequence[Entry]]) -> QuestionFile:
     """Reads a question file; says how many rows have no question yet.
 
     Args:
@@ -181,7 +188,7 @@ def read_questions(path: Path, spoken: Mapping[str, Sequence[Entry]]) -> Asking:
         log.warning(
             "%s: %s without a question yet, passed over", path, "1 row" if unwritten == 1 else f"{unwritten} rows"
         )
-    return Asking(asked, unwritten)
+    return QuestionFile(asked, unwritten)
 
 
 def _read_conversations(path: Path) -> dict[str, list[Entry]]:

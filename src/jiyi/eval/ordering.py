@@ -1,22 +1,23 @@
-"""Asks one question in several configurations, and takes the time."""
+"""Has a user's messages ordered for one question, in every configuration, and takes the time."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 from jiyi.copies import origin
 from jiyi.engine import AsyncMemory
 from jiyi.eval.configurations import Configuration
 from jiyi.eval.dataset import Question
+from jiyi.eval.recall import asked_at, moment_of
 from jiyi.eval.vectors import QuestionsOnce
 from jiyi.indexing import LEXICAL
 from jiyi.quoting import HEADER, quoted
 from jiyi.text import language, query_terms
 from jiyi.tokens import REPLY, count_message
 from jiyi.types import Found, Message, Probe
+from jiyi.weights import Weights
 
 _LINE_END = 2  # tokens: a line's end, and an empty line before another session
 
@@ -95,16 +96,12 @@ class Asker:
             self._messages = await self._memory.messages(user_id=self._user)
             self._history = REPLY + sum(map(self._as_chat, self._messages))
             self._recitals = {}
-        searcher = self._memory.searcher
-        usual = searcher.weights, searcher.clock
-        searcher.clock = _Standing(question.moment or _after(self._messages))
         found: Found | None = None
         ordered: list[Ordered] = []
-        try:
+        with asked_at(self._memory, moment_of(question, (message.created_at for message in self._messages))):
             for one in self._configurations:
                 if one.how == "search":
-                    searcher.weights = one.weights
-                    ranked, seconds = await self._search(question.text)
+                    ranked, seconds = await self._search(question.text, one.weights)
                     ordered.append(self._filled(ranked, question.text, seconds))
                 elif one.how in ("bm25", "dense"):
                     found = found or await self._find(question.text)
@@ -112,12 +109,19 @@ class Asker:
                     ordered.append(self._filled(_once(ranked, self._limit), question.text))
                 else:
                     ordered.append(self._recited(one.how, question.text))
-        finally:
-            searcher.weights, searcher.clock = usual
         embedding = self._questions.seconds(question.text) if self._questions else None
         return Reply(tuple(ordered), embedding, self._history)
 
-    async def _search(self, question: str) -> tuple[list[Message], float]:
+    async def _search(self, question: str, weights: Weights) -> tuple[list[Message], float]:
+        searcher = self._memory.searcher
+        usual, searcher.weights = searcher.weights, weights
+        try:
+            return await self._timed(question)
+        finally:
+            searcher.weights = usual
+
+    async def _timed(self, question: str) -> tuple[list[Message], float]:
+        """The ranking, and the seconds it took without the question's embedding."""
         began = time.perf_counter()
         before = self._questions.spent if self._questions else 0.0
         hits = await self._memory.search(question, user_id=self._user, k=self._limit, floor=0)
@@ -186,24 +190,6 @@ class Asker:
             found = count_message(self._memory.counter, {"role": message.role, "content": message.text})
             self._chat[message.id] = found
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Standing:
-    """A clock that shows when the question is asked, so that "last week" is the week it meant."""
-
-    at: datetime
-
-    def now(self) -> datetime:
-        return self.at
-
-
-def _after(messages: Iterable[Message]) -> datetime:
-    """A day after the newest message: for a question of which no time is known."""
-    said = max(
-        (message.created_at for message in messages if message.created_at), default=datetime(2026, 1, 1, tzinfo=UTC)
-    )
-    return said + timedelta(days=1)
 
 
 def _by_words(found: Found) -> Iterator[Message]:

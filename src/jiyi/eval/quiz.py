@@ -15,7 +15,7 @@ from jiyi.eval.dataset import Conversation, Label, Question
 from jiyi.eval.judging import NOTHING, judge
 from jiyi.eval.ledger import Ledger, Row
 from jiyi.eval.matching import Match, chosen, compare, declined
-from jiyi.eval.recall import USER, Replay
+from jiyi.eval.recall import USER, Replay, asked_at, moment_of
 from jiyi.ports import LLM
 from jiyi.prompts import prompt
 from jiyi.text import language
@@ -118,7 +118,8 @@ class Quiz:
                 async for index in moments:
                     await free.acquire()
                     question, label = conversation.questions[index], conversation.labels[index]
-                    context = await context_for(memory, question, f"asked-{index}", self._plan.max_tokens)
+                    with asked_at(memory, moment_of(question, conversation.times_before(question))):
+                        context = await context_for(memory, question, f"asked-{index}", self._plan.max_tokens)
                     about = {"set": name, "conversation_id": conversation.id, **_about(question, label)}
                     task = group.create_task(self._one(about, context, question, label))
                     task.add_done_callback(lambda _: free.release())

@@ -1,11 +1,11 @@
-"""Replays a conversation into an empty memory and asks each question at its moment."""
+"""Replays a conversation into an empty memory up to the moment of each question, and sets the clock by it."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import groupby
 
 from jiyi.engine import AsyncMemory
@@ -16,22 +16,6 @@ USER = "replayed"
 BATCH = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The answer to one question.
-
-    Attributes:
-        ranking: message ids, best first.
-        relevances: of each of them, 0..1.
-        seconds: how long the search took.
-    """
-
-    index: int
-    ranking: tuple[str, ...]
-    relevances: tuple[float, ...]
-    seconds: float
-
-
 class Replay:
     """One conversation in a memory of its own.
 
@@ -40,34 +24,13 @@ class Replay:
 
     Args:
         memory: empty, and nobody else's.
-        limit: how deep the rankings go.
         stored: called with the number of messages that were just stored and indexed.
-        asked: called with each answer.
     """
 
-    def __init__(
-        self,
-        memory: AsyncMemory,
-        *,
-        limit: int = 200,
-        stored: Callable[[int], None] = lambda count: None,
-        asked: Callable[[Asked], None] = lambda answer: None,
-    ) -> None:
+    def __init__(self, memory: AsyncMemory, *, stored: Callable[[int], None] = lambda count: None) -> None:
         self._memory = memory
-        self._limit = limit
         self._stored = stored
-        self._asked = asked
         self._done = 0
-
-    async def run(self, conversation: Conversation) -> list[Asked]:
-        """All answers, in the order of the questions.  What comes after the last question's moment is not stored."""
-        answers: list[Asked] = []
-        async with aclosing(self.moments(conversation)) as moments:
-            async for index in moments:
-                answer = await self._ask(index, conversation.questions[index])
-                answers.append(answer)
-                self._asked(answer)
-        return sorted(answers, key=lambda answer: answer.index)
 
     async def moments(self, conversation: Conversation) -> AsyncGenerator[int, None]:
         """The number of each question when exactly the messages before its moment are stored and indexed."""
@@ -93,14 +56,41 @@ class Replay:
             await self._memory.drain()
             self._stored(len(part))
 
-    async def _ask(self, index: int, question: Question) -> Asked:
-        began = time.perf_counter()
-        hits = await self._memory.search(question.text, user_id=USER, k=self._limit, floor=0)
-        seconds = time.perf_counter() - began
-        ids, relevances = (hit.message.id for hit in hits), (hit.relevance for hit in hits)
-        return Asked(index, tuple(ids), tuple(relevances), seconds)
-
 
 def _by_session(entries: Iterable[Entry]) -> Iterable[tuple[str, list[Entry]]]:
     for session_id, said in groupby(entries, key=lambda entry: entry.session_id):
         yield session_id, list(said)
+
+
+# -- the clock -------------------------------------------------------------------------------------------------------
+
+
+def moment_of(question: Question, said: Iterable[datetime | None]) -> datetime | None:
+    """When a question is asked: as the data say, else a day after the newest of what was said before it.
+
+    Args:
+        question: to ask.
+        said: when that was, as far as it is known; of nothing known the moment is None.
+    """
+    newest = max((time for time in said if time), default=None)
+    return question.moment or (newest and newest + timedelta(days=1))
+
+
+@dataclass(frozen=True, slots=True)
+class _Stopped:
+    at: datetime
+
+    def now(self) -> datetime:
+        return self.at
+
+
+@contextmanager
+def asked_at(memory: AsyncMemory, moment: datetime | None) -> Generator[None]:
+    """Lets the memory search as if it were that time, so that "last week" is the week that was meant; None for now."""
+    searcher = memory.searcher
+    usual = searcher.clock
+    searcher.clock = usual if moment is None else _Stopped(moment)
+    try:
+        yield
+    finally:
+        searcher.clock = usual

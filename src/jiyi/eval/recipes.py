@@ -11,7 +11,7 @@ from statistics import fmean, stdev
 from jiyi.engine import AsyncMemory
 from jiyi.eval.dataset import Conversation, Label
 from jiyi.eval.decay import share
-from jiyi.eval.recall import USER, Replay
+from jiyi.eval.recall import USER, Replay, asked_at, moment_of
 from jiyi.tokens import REPLY, count_message
 
 FEW = 30
@@ -84,13 +84,15 @@ async def contexts(
             full = past + count_message(counter, {"role": "user", "content": question.text}) + REPLY
             session = memory.session(f"asked-{index}", user_id=USER, off_record=True)
             await session.add("user", question.text)
+            moment = moment_of(question, conversation.times_before(question))
             recipe = ""
             for setting in settings:
                 if setting[0] != recipe:
                     recipe = setting[0]
                     await memory.use_recipe(recipe)
                     await memory.drain()  # what this recipe derives, and the others do not
-                context = await session.context(max_tokens=setting[1], allow_partial=True)
+                with asked_at(memory, moment):
+                    context = await session.context(max_tokens=setting[1], allow_partial=True)
                 sources = frozenset(source for block in context.blocks for source in block.sources)
                 found.append(Brought(index, setting, sources, context.tokens, full))
     return found
@@ -205,7 +207,7 @@ def _called(setting: Setting) -> str:
 
 def _of_full(tokens: float, full: float) -> str:
     if tokens >= full:
-        return f"as much as the whole past with {full:,.0f}"
+        return f"no less than the whole past with {full:,.0f}"
     return f"{1 - tokens / full:.0%} less than the whole past with {full:,.0f}"
 
 
