@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from jiyi.text import language
+from jiyi.text import asks, language
 
 FEW = {"en": 4, "zh": 6}
 """Words, of Chinese characters: what has fewer says little alone."""
@@ -33,7 +33,6 @@ _CHINESE = re.compile(
     + r"(?:(?:是|对|没|没有|不|好|行|会|有|要)(?:[的啊呀吧了，。！,!\s]|$)|不是|没错|嗯|哦|可以|当然|也许|可能|应该是"
     r"|[他她它]|[这那](?!么)|其中|因为|所以|但是|不过|而且|还有|另外|然后|后来|也是|都[是行可]))"
 )
-_ASKS = re.compile(r"[?？][\s\"'”’」』）)*_~～!！\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]*$")
 _ASKS_CHINESE = re.compile(r"(?:吗|呢|么|什么|哪里|哪儿|哪个|怎么样|多少|几点|是不是|好不好)[。\s~～]*$")
 
 
@@ -52,7 +51,7 @@ def leans(text: str, before: str) -> bool:
     spoken, length = language(text), _length(text)
     if length >= SHORT[spoken] or not before.strip():
         return False
-    return length < FEW[spoken] or points_back(text) or asks(before)
+    return length < FEW[spoken] or points_back(text) or awaits_answer(before)
 
 
 def points_back(text: str) -> bool:
@@ -60,10 +59,10 @@ def points_back(text: str) -> bool:
     return bool((_CHINESE if language(text) == "zh" else _ENGLISH).match(text))
 
 
-def asks(text: str) -> bool:
-    """Whether a text ends in a question."""
+def awaits_answer(text: str) -> bool:
+    """Whether a text ends in a question, in Chinese also without a mark: ``你买了哪个``."""
     end = text[-_END:].rstrip()
-    return bool(_ASKS.search(end) or (not end.isascii() and _ASKS_CHINESE.search(end)))
+    return asks(text) or (not end.isascii() and bool(_ASKS_CHINESE.search(end)))
 
 
 def _length(text: str) -> int:

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from jiyi.eval import Conversation, Label, Question
-from jiyi.eval.decay import LONG, PLANTED, Chat, chats, chosen, measure, share, summary
+from jiyi.eval.decay import LONG, PLANTED, Chat, chats, chosen, measure, summary
 from jiyi.eval.facts import Fact, labelled, made_up, words
+from jiyi.eval.statistics import share
 from jiyi.importing import Entry
 from jiyi.text import language
 from tests.conftest import OpenMemory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jiyi.leaning import asks, leans, may_lean, points_back
+from jiyi.leaning import awaits_answer, leans, may_lean, points_back
 
 SAID = "We looked at the bicycles in the shop."
 
@@ -30,13 +30,13 @@ def test_whole_sentences_and_long_messages_stand_alone(text: str) -> None:
 
 def test_a_short_answer_leans_on_the_question_and_nothing_leans_on_nothing() -> None:
     for question in ("Which one did you take? 😊", "你买了哪个", "你喜欢什么颜色呢？"):
-        assert asks(question) and leans("The blue one with the basket, I think.", question)
+        assert awaits_answer(question) and leans("The blue one with the basket, I think.", question)
         assert leans("买了蓝色带篮子的那一款。", question)
-    assert not asks("I asked why? Nobody knew.") and not asks("好的，知道了。")
+    assert not awaits_answer("I asked why? Nobody knew.") and not awaits_answer("好的，知道了。")
     assert not leans("Yes.", " ")
 
 
 def test_odd_text_is_no_trouble() -> None:
     for text in ("", " ", "?" * 5000, "\n\n", "\u0301" * 3000, "……", "(" * 5000, "吗" * 5000):
         assert not leans(text, "") and isinstance(may_lean(text), bool)
-        assert isinstance(points_back(text), bool) and isinstance(asks(text), bool)
+        assert isinstance(points_back(text), bool) and isinstance(awaits_answer(text), bool)

@@ -11,7 +11,7 @@ import click
 
 from jiyi.cli.app import State, run, shared
 from jiyi.cli.evaluate import embedding, empty_memory, numbers, usable
-from jiyi.cli.output import console, counted, progress_bars, show_table
+from jiyi.cli.output import console, counted, interval, progress_bars, show_table
 from jiyi.cli.reporting import delivered, html_option
 from jiyi.config import Settings
 from jiyi.eval import Conversation, read_dataset
@@ -92,7 +92,7 @@ def _show(found: dict[str, Any], price: float | None) -> None:
     heads = ["recipe", "max tokens", "evidence (95 %)", "all of it (95 %)", "tokens", "saved"]
     heads += [] if price is None else ["cost of 1,000"]
     cells = [
-        [row["recipe"], f"{row['max_tokens']:,}", _interval(row["evidence"]), _interval(row["all"]),
+        [row["recipe"], f"{row['max_tokens']:,}", interval(row["evidence"]), interval(row["all"]),
          f"{row['tokens']:,}", f"{row['saved']:.0%}", *([] if price is None else [f"{row['cost_of_1000']:.3f}"])]
         for row in rows if row["recipe"] in bring
     ]  # fmt: skip
@@ -101,8 +101,3 @@ def _show(found: dict[str, Any], price: float | None) -> None:
     if rest := [name for name in dict.fromkeys(row["recipe"] for row in rows) if name not in bring]:
         console().print(f"Nothing from earlier sessions with: {', '.join(rest)}.")
     console().print(found["recommended"]["text"])
-
-
-def _interval(values: Sequence[float]) -> str:
-    value, low, high = values
-    return f"{value:.3f} ({low:.3f}-{high:.3f})"

@@ -12,7 +12,7 @@ import click
 
 from jiyi.cli.app import Interrupted, State, run, shared
 from jiyi.cli.evaluate import embedding, empty_memory, numbers, spoken, usable
-from jiyi.cli.output import console, progress_bars
+from jiyi.cli.output import console, interval, progress_bars
 from jiyi.cli.reporting import delivered, html_option
 from jiyi.cli.tabling import print_table
 from jiyi.config import Settings
@@ -134,7 +134,7 @@ def _detail(one: Kept) -> Mapping[str, object]:
 
 def _show(rows: Sequence[dict[str, Any]], recipes: Sequence[str], budget: int, *, markdown: bool) -> None:
     cells = [
-        [row["language"], row["kind"], f"{row['turns']:,}", str(row["facts"]), _interval(row["first_five"]),
+        [row["language"], row["kind"], f"{row['turns']:,}", str(row["facts"]), interval(row["first_five"], 2),
          *(f"{row['recipes'][name]['kept'][0]:.2f}" for name in recipes), f"{row['full_history_tokens']:,}"]
         for row in rows
     ]  # fmt: skip
@@ -143,8 +143,3 @@ def _show(rows: Sequence[dict[str, Any]], recipes: Sequence[str], budget: int, *
         f"share of facts that come back: among the first five hits (95 % interval), in contexts of {budget:,} tokens"
     )
     print_table(heads, cells, markdown=markdown, texts=2)
-
-
-def _interval(values: Sequence[float]) -> str:
-    value, low, high = values
-    return f"{value:.2f} ({low:.2f}-{high:.2f})"

@@ -14,7 +14,7 @@ import click
 
 from jiyi.cli.app import Interrupted, State, run, shared
 from jiyi.cli.evaluate import embedding, empty_memory, set_names, spoken
-from jiyi.cli.output import console, progress_bars, say
+from jiyi.cli.output import console, interval, progress_bars, say
 from jiyi.cli.reporting import delivered, html_option
 from jiyi.cli.tabling import print_table
 from jiyi.config import Settings
@@ -22,6 +22,7 @@ from jiyi.errors import InvalidInput
 from jiyi.eval import Conversation, Replay, read_dataset
 from jiyi.eval.floor import DEEP, DEPTH, FLOORS, Own, Point, Stranger, curve, judged, sample, strangers
 from jiyi.eval.recall import USER
+from jiyi.eval.statistics import rounded
 from jiyi.prompts import LANGUAGES
 from jiyi.types import Hit
 from jiyi.weights import weights_of
@@ -229,18 +230,14 @@ def _row(language: str, name: str, asked: Asked, points: Sequence[Point]) -> dic
         "points": [
             {
                 "floor": point.floor,
-                "nothing_brought": _rounded(point.quiet),
+                "nothing_brought": rounded(point.quiet),
                 "recall@10": round(point.recall, 4),
-                "lost": _rounded(point.lost),
-                "own_nothing_brought": _rounded(point.empty),
+                "lost": rounded(point.lost),
+                "own_nothing_brought": rounded(point.empty),
             }
             for point in points
         ],
     }
-
-
-def _rounded(values: Sequence[float]) -> list[float]:
-    return [round(value, 4) for value in values]
 
 
 def _show(found: Sequence[Curve], usual: float, *, markdown: bool) -> None:
@@ -265,9 +262,4 @@ def _show(found: Sequence[Curve], usual: float, *, markdown: bool) -> None:
 
 
 def _cells(point: Point) -> list[str]:
-    return [_interval(point.quiet), f"{point.recall:.3f}", _interval(point.lost), _interval(point.empty)]
-
-
-def _interval(values: Sequence[float]) -> str:
-    value, low, high = values
-    return f"{value:.3f} ({low:.3f}-{high:.3f})"
+    return [interval(point.quiet), f"{point.recall:.3f}", interval(point.lost), interval(point.empty)]

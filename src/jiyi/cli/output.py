@@ -62,6 +62,11 @@ def clean(text: str) -> str:
     return _CONTROL.sub("\ufffd", text)
 
 
+def interval(values: Sequence[float] | None, digits: int = 3) -> str:
+    """A share with the ends of its interval: 0.758 (0.711-0.798); "" where there is none."""
+    return "" if values is None else "{:.{n}f} ({:.{n}f}-{:.{n}f})".format(*values, n=digits)
+
+
 def counted(number: int, what: str) -> str:
     """A number with its noun: ``1 message``, ``2,000 messages``."""
     return f"{number:,} {what}" + ("" if number == 1 else "s")

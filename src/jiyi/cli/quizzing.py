@@ -15,7 +15,7 @@ import click
 from jiyi.cli.app import Interrupted, State, run, shared
 from jiyi.cli.evaluate import embedding, empty_memory
 from jiyi.cli.models import HOW
-from jiyi.cli.output import console, counted, progress_bars, say, show_table
+from jiyi.cli.output import console, counted, interval, progress_bars, say, show_table
 from jiyi.cli.reporting import delivered, html_option
 from jiyi.config import Settings
 from jiyi.errors import InvalidInput
@@ -222,8 +222,8 @@ def _show(value: dict[str, Any]) -> None:
         console().print(f"\n{found['directory']}")
         heads = ["category", "questions", "right by rules", "F1", "declined", "right by judge", "agreement", "tokens"]
         cells = [
-            [row["category"], str(row["questions"]), _interval(row["match"]), _number(row["f1"]), str(row["declined"]),
-             _interval(row["judge"]), _number(row["agreement"] and row["agreement"][0]), f"{row['tokens']:,}"]
+            [row["category"], str(row["questions"]), interval(row["match"]), _number(row["f1"]), str(row["declined"]),
+             interval(row["judge"]), _number(row["agreement"] and row["agreement"][0]), f"{row['tokens']:,}"]
             for row in found["categories"]
         ]  # fmt: skip
         show_table(heads, cells, right=heads[1:])
@@ -249,10 +249,6 @@ def _show(value: dict[str, Any]) -> None:
                 console().print(
                     f"{what.replace('_', ' ')}, not counted above: {listed}; the same command asks them again"
                 )
-
-
-def _interval(values: Sequence[float] | None) -> str:
-    return "" if values is None else "{:.3f} ({:.3f}-{:.3f})".format(*values)
 
 
 def _number(value: float | None) -> str:

@@ -8,8 +8,8 @@ from statistics import median
 from jiyi.cli.output import clean, console, counted, short, show_table
 from jiyi.eval.comparison import Changed, Compared
 from jiyi.eval.configurations import Configuration
-from jiyi.eval.results import ALL, Measured, Result, Table, groups, results, times
-from jiyi.eval.scores import LEVELS
+from jiyi.eval.results import Measured, Result, Table, results, times
+from jiyi.eval.scores import ALL, LEVELS, groups
 from jiyi.eval.statistics import Difference
 
 

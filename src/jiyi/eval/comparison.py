@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jiyi.eval.dataset import Level
-from jiyi.eval.results import Measured, groups, parts
-from jiyi.eval.scores import LEVELS
+from jiyi.eval.results import Measured, parts
+from jiyi.eval.scores import LEVELS, groups
 from jiyi.eval.statistics import Difference, paired
 
 

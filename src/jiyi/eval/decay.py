@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import cycle, islice
-from math import sqrt
 from statistics import fmean
 
 from jiyi.engine import AsyncMemory
 from jiyi.eval.dataset import Conversation
 from jiyi.eval.facts import Fact, words
+from jiyi.eval.recall import USER
+from jiyi.eval.statistics import rounded, share
 from jiyi.prompts import LANGUAGES
 from jiyi.text import terms
 from jiyi.tokens import REPLY, count_message
@@ -30,7 +31,6 @@ DEEP = 100
 STRETCH = 50
 """Turns of one conversation that stand together in the talk between."""
 
-USER = "replayed"
 SESSION = "decay"
 
 LONG = 1000
@@ -281,16 +281,6 @@ class _Replay:
         return list(shown)
 
 
-def share(hits: float, of: int) -> tuple[float, float, float]:
-    """A share with its 95 % interval (Wilson, 1927): value, lower and upper end; of nothing (0, 0, 1)."""
-    if not of:
-        return 0.0, 0.0, 1.0
-    z, p = 1.96, hits / of
-    middle = (p + z * z / (2 * of)) / (1 + z * z / of)
-    half = z * sqrt(p * (1 - p) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return p, max(0.0, middle - half), min(1.0, middle + half)
-
-
 def summary(kept: Sequence[Kept], distances: Sequence[int], recipes: Sequence[str]) -> list[dict[str, object]]:
     """One row for each language, kind of fact and distance: shares with their intervals, and tokens.
 
@@ -310,7 +300,7 @@ def summary(kept: Sequence[Kept], distances: Sequence[int], recipes: Sequence[st
 
 def _row(kept: Sequence[Kept], turns: int, recipes: Sequence[str]) -> dict[str, object]:
     def part(flags: Sequence[bool]) -> list[float]:
-        return [round(value, 4) for value in share(sum(flags), len(flags))]
+        return rounded(share(sum(flags), len(flags)))
 
     return {
         "turns": turns,

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from jiyi.eval.dataset import Conversation, Label, Question
-from jiyi.eval.decay import share
 from jiyi.eval.facts import MARKS
-from jiyi.eval.statistics import standard_error
+from jiyi.eval.statistics import mean, share
 from jiyi.types import Hit
 
 FLOORS = tuple(step / 20 for step in range(20))
@@ -71,7 +70,7 @@ def curve(own: Sequence[Own], foreign: Sequence[float], floors: Sequence[float] 
         quiet = sum(best < floor or best == 0.0 for best in foreign)
         left = [_recall(one, floor) for one in own]
         empty = sum(not any(relevance >= floor for relevance, _ in one.hits) for one in own)
-        lost = _mean([before - after for before, after in zip(whole, left, strict=True)])
+        lost = mean([before - after for before, after in zip(whole, left, strict=True)])
         points.append(
             Point(floor, share(quiet, len(foreign)), fmean(left) if left else 0.0, lost, share(empty, len(own)))
         )
@@ -80,14 +79,6 @@ def curve(own: Sequence[Own], foreign: Sequence[float], floors: Sequence[float] 
 
 def _recall(one: Own, floor: float) -> float:
     return sum([right for relevance, right in one.hits if relevance >= floor][:DEPTH]) / one.evidence
-
-
-def _mean(values: Sequence[float]) -> tuple[float, float, float]:
-    """A mean with its 95 % interval by the normal approximation."""
-    if not values:
-        return 0.0, 0.0, 0.0
-    mean, half = fmean(values), 1.96 * standard_error(values)
-    return mean, mean - half, mean + half
 
 
 def judged(hits: Sequence[Hit], label: Label, session_of: Mapping[str, str]) -> Own:

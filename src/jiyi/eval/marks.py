@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from jiyi.eval.decay import share
 from jiyi.eval.ledger import Row
-
-ALL = "ALL"
+from jiyi.eval.scores import ALL
+from jiyi.eval.statistics import rounded, share
 
 
 def summary(rows: Sequence[Row]) -> dict[str, Any]:
@@ -42,7 +41,7 @@ def _marks(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _share(hits: int, of: int) -> list[float] | None:
-    return [round(value, 4) for value in share(hits, of)] if of else None
+    return rounded(share(hits, of)) if of else None
 
 
 def _usage(rows: Sequence[Row], field: str) -> dict[str, int]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from math import sqrt
-from statistics import fmean, stdev
+from statistics import fmean
 
 from jiyi.engine import AsyncMemory
 from jiyi.eval.dataset import Conversation, Label
-from jiyi.eval.decay import share
 from jiyi.eval.recall import USER, Replay, asked_at, moment_of
+from jiyi.eval.statistics import mean, rounded, share
 from jiyi.tokens import REPLY, count_message
 
 FEW = 30
@@ -128,8 +127,8 @@ def table(rows: Sequence[Scored], price: float | None) -> list[dict[str, object]
             "recipe": setting[0],
             "max_tokens": setting[1],
             "questions": len(group),
-            "evidence": _rounded(share(sum(one.evidence for one in group), len(group))),
-            "all": _rounded(share(sum(one.evidence == 1 for one in group), len(group))),
+            "evidence": rounded(share(sum(one.evidence for one in group), len(group))),
+            "all": rounded(share(sum(one.evidence == 1 for one in group), len(group))),
             "tokens": round(tokens),
             "full_history_tokens": round(full),
             "saved": round(1 - tokens / full, 4),
@@ -158,22 +157,22 @@ def advice(rows: Sequence[Scored]) -> dict[str, object]:
     groups = by_setting(rows)
     if not groups:
         return {"setting": None, "text": "No question with evidence: nothing can be recommended."}
-    mean = {name: fmean(one.evidence for one in group) for name, group in groups.items()}
+    evidence = {name: fmean(one.evidence for one in group) for name, group in groups.items()}
     cost = {name: fmean(one.tokens for one in group) for name, group in groups.items()}
-    best = min(groups, key=lambda name: (-mean[name], cost[name]))
-    if not mean[best]:
+    best = min(groups, key=lambda name: (-evidence[name], cost[name]))
+    if not evidence[best]:
         return {"setting": None, "text": "No recipe brings any of the evidence: nothing can be recommended."}
     gaps = {name: _gap(groups[best], group) for name, group in groups.items()}
-    taken = min((name for name in groups if gaps[name][0] <= NEAR), key=lambda name: (cost[name], -mean[name]))
+    taken = min((name for name in groups if gaps[name][0] <= NEAR), key=lambda name: (cost[name], -evidence[name]))
     unsure = sorted((n for n in groups if cost[n] < cost[taken] and gaps[n][1] <= NEAR), key=lambda n: cost[n])
     number, full = len(groups[taken]), fmean(one.full for one in groups[taken])
     said = [
-        f"Take {_called(taken)}: {mean[taken]:.1%} of the evidence stands in contexts of {cost[taken]:,.0f} tokens "
+        f"Take {_called(taken)}: {evidence[taken]:.1%} of the evidence stands in contexts of {cost[taken]:,.0f} tokens "
         f"on average, {_of_full(cost[taken], full)}."
     ]
     if taken != best:
         said.append(
-            f"The best, {_called(best)}, has {mean[best]:.1%} for {cost[best]:,.0f} tokens; "
+            f"The best, {_called(best)}, has {evidence[best]:.1%} for {cost[best]:,.0f} tokens; "
             f"nothing within {100 * NEAR:.0f} points of it takes fewer than the one recommended."
         )
     if unsure:
@@ -195,10 +194,7 @@ def advice(rows: Sequence[Scored]) -> dict[str, object]:
 
 def _gap(best: Sequence[Scored], other: Sequence[Scored]) -> tuple[float, float, float]:
     """How much more the best brings, question by question, with its interval."""
-    gaps = [one.evidence - two.evidence for one, two in zip(best, other, strict=True)]
-    half = 1.96 * stdev(gaps) / sqrt(len(gaps)) if len(gaps) > 1 else 0.0
-    middle = fmean(gaps)
-    return middle, middle - half, middle + half
+    return mean([one.evidence - two.evidence for one, two in zip(best, other, strict=True)])
 
 
 def _called(setting: Setting) -> str:
@@ -209,7 +205,3 @@ def _of_full(tokens: float, full: float) -> str:
     if tokens >= full:
         return f"no less than the whole past with {full:,.0f}"
     return f"{1 - tokens / full:.0%} less than the whole past with {full:,.0f}"
-
-
-def _rounded(values: tuple[float, float, float]) -> list[float]:
-    return [round(value, 4) for value in values]

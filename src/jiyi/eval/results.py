@@ -8,11 +8,8 @@ from statistics import fmean, median
 
 from jiyi.eval.configurations import Configuration
 from jiyi.eval.dataset import Level
-from jiyi.eval.scores import LEVELS, Row, percentile
+from jiyi.eval.scores import ALL, LEVELS, Row, groups, percentile
 from jiyi.eval.statistics import standard_error
-
-ALL = "ALL"
-"""The category that stands for all answerable questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +102,6 @@ def results(measured: Sequence[Measured], configurations: Sequence[Configuration
                             found.name, one.name, level, category, *parts(measure), fmean(values),
                             standard_error(values), len(values),
                         )  # fmt: skip
-
-
-def groups(rows: Sequence[Row], level: Level) -> dict[str, list[Row]]:
-    """The rows of a level: all that count (``ALL``), then by category; none that is empty."""
-    here = [row for row in rows if row.level == level]
-    found = {ALL: [row for row in here if row.counts]}
-    for category in sorted({row.category for row in here}):
-        found[category] = [row for row in here if row.category == category]
-    return {name: group for name, group in found.items() if group}
 
 
 def parts(measure: str) -> tuple[str, int | None, int | None]:

@@ -16,6 +16,9 @@ from jiyi.eval.dataset import Label, Level
 
 LEVELS: tuple[Level, ...] = ("message", "session")
 
+ALL = "ALL"
+"""The category that stands for all answerable questions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -89,19 +92,23 @@ def only(row: Row, metric: str) -> Row:
 
 def summary(rows: Sequence[Row], level: Level) -> list[dict[str, object]]:
     """Averages of one level: over all answerable questions (``ALL``), then by category."""
-    of_level = [row for row in rows if row.level == level]
-    groups = {"ALL": [row for row in of_level if row.counts]}
-    for category in sorted({row.category for row in of_level}):
-        groups[category] = [row for row in of_level if row.category == category]
     return [
         {
             "category": name,
             "questions": len(group),
             **{key: round(fmean(row.measures[key] for row in group), 4) for key in group[0].measures},
         }
-        for name, group in groups.items()
-        if group
+        for name, group in groups(rows, level).items()
     ]
+
+
+def groups(rows: Sequence[Row], level: Level) -> dict[str, list[Row]]:
+    """The rows of a level: all that count (``ALL``), then by category; none that is empty."""
+    here = [row for row in rows if row.level == level]
+    found = {ALL: [row for row in here if row.counts]}
+    for category in sorted({row.category for row in here}):
+        found[category] = [row for row in here if row.category == category]
+    return {name: group for name, group in found.items() if group}
 
 
 def percentile(values: Sequence[float], share: float) -> float:

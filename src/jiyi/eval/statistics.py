@@ -1,4 +1,4 @@
-"""How sure a mean is, and the difference of two.  Pure; plain Python.
+"""How sure a share or a mean is, and the difference of two.  Pure; plain Python.
 
 Questions are what is drawn again: one stands for the questions that could have been asked.  Those about one
 conversation are more alike than that, so the intervals are somewhat narrow; the sets have too few conversations (two
@@ -23,8 +23,31 @@ def standard_error(values: Sequence[float]) -> float:
     """Of the mean: what a bootstrap over the values comes to with endless draws; 0 of nothing."""
     if not values:
         return 0.0
-    mean = fmean(values)
-    return sqrt(fmean([(value - mean) ** 2 for value in values]) / len(values))
+    middle = fmean(values)
+    return sqrt(fmean([(value - middle) ** 2 for value in values]) / len(values))
+
+
+def share(hits: float, of: int) -> tuple[float, float, float]:
+    """A share with its 95 % interval (Wilson, 1927): value, lower and upper end; of nothing (0, 0, 1)."""
+    if not of:
+        return 0.0, 0.0, 1.0
+    z, p = 1.96, hits / of
+    middle = (p + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * sqrt(p * (1 - p) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return p, max(0.0, middle - half), min(1.0, middle + half)
+
+
+def mean(values: Sequence[float]) -> tuple[float, float, float]:
+    """A mean with its 95 % interval by the normal approximation: value, lower and upper end; of nothing (0, 0, 0)."""
+    if not values:
+        return 0.0, 0.0, 0.0
+    middle, half = fmean(values), 1.96 * standard_error(values)
+    return middle, middle - half, middle + half
+
+
+def rounded(values: Sequence[float]) -> list[float]:
+    """As JSON has them, to four digits."""
+    return [round(value, 4) for value in values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +85,7 @@ def paired(a: Sequence[float], b: Sequence[float], *, resamples: int = RESAMPLES
     wins = sum(change > 0 for change in moved)
     n = len(changes)
     means = _means(moved, n, resamples, random.Random(seed)) if moved else [0.0]
-    at_most, at_least = sum(mean <= 1e-12 for mean in means), sum(mean >= -1e-12 for mean in means)
+    at_most, at_least = sum(one <= 1e-12 for one in means), sum(one >= -1e-12 for one in means)
     p = min(1.0, 2 * (min(at_most, at_least) + 1) / (len(means) + 1))
     low, high = means[int(0.025 * len(means))], means[min(len(means) - 1, int(0.975 * len(means)))]
     return Difference(

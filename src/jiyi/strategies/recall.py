@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from jiyi.errors import InvalidInput
 from jiyi.indexable import is_indexed
 from jiyi.intake import fraction, positive
-from jiyi.leaning import asks, leans, may_lean
+from jiyi.leaning import awaits_answer, leans, may_lean
 from jiyi.ports import Reader, Request
 from jiyi.types import Block, Filter, Hit, Item, Message
 
@@ -58,7 +58,7 @@ async def _near(reader: Reader, messages: Sequence[Message], first: int) -> Mapp
         if message.session_id and message.position:
             if message.position > 1 and may_lean(message.text):
                 wanted[message.session_id, message.position - 1] = None
-            if asks(message.text):
+            if awaits_answer(message.text):
                 wanted[message.session_id, message.position + 1] = None
     missing = tuple((session, at, at) for session, at in wanted if (session, at) not in known)
     found = await reader.matching(Filter(stretches=missing)) if missing else ()
@@ -72,7 +72,7 @@ def _item(hit: Hit, near: Mapping[tuple[str, int], Message]) -> Item:
     after = near.get((message.session_id, message.position + 1))
     if before is None or not _speaks(before) or not leans(message.text, before.text):
         before = None
-    if after is None or not _speaks(after) or not asks(message.text) or not may_lean(after.text):
+    if after is None or not _speaks(after) or not awaits_answer(message.text) or not may_lean(after.text):
         after = None
     beside = tuple(other.id for other in (before, after) if other)
     said = tuple(part for part in (before, message, after) if part)

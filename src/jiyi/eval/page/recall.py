@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from jiyi.eval.page.parts import Bar, Bars, Line, Part, Plot, Point, Section, Table
 from jiyi.eval.page.words import Result, counted, titled
+from jiyi.eval.scores import ALL
 
-_ALL = "ALL"
 _EVERYTHING = "full history"
 _SHOWN = ("recall", "hit", "all", "mrr")
 
@@ -38,7 +38,7 @@ def _overview(numbers: Mapping[str, Numbers], names: Sequence[str], origin: str)
     for name, here in numbers.items():
         for level in dict.fromkeys(key[1] for key in here):
             title = _main(here, names[0], level)
-            cells = [here.get((one, level, _ALL, title)) for one in names if one != _EVERYTHING]
+            cells = [here.get((one, level, ALL, title)) for one in names if one != _EVERYTHING]
             rows.append([name, level, *("" if cell is None else f"{cell['value']:.3f}" for cell in cells)])
     heads = ["set", "level", *(name for name in names if name != _EVERYTHING)]
     return Section(titled("Recall", "all sets", origin), [f"{title}, all questions that can be answered."],
@@ -67,7 +67,7 @@ def _inside(about: Result, here: Numbers, names: Sequence[str], level: str) -> l
     rows: list[list[str]] = []
     budgets: dict[int, None] = {}
     for name in names:
-        found = [one for key, one in here.items() if key[:3] == (name, level, _ALL) and one["tokens"]]
+        found = [one for key, one in here.items() if key[:3] == (name, level, ALL) and one["tokens"]]
         if found and name != _EVERYTHING:
             lines.append(Line(name, [_point(one) for one in found]))
             budgets |= {one["tokens"]: None for one in found}
@@ -89,11 +89,11 @@ def _point(one: Result) -> Point:
 def _compared(here: Numbers, names: Sequence[str], level: str) -> Table:
     """Every configuration over all questions."""
     here = {key: one for key, one in here.items() if one["metric"] in _SHOWN}
-    measures = list(dict.fromkeys(key[3] for key in here if key[1:3] == (level, _ALL)))
+    measures = list(dict.fromkeys(key[3] for key in here if key[1:3] == (level, ALL)))
     measures.sort(key=lambda name: _SHOWN.index(name.partition("@")[0]))
     rows: list[list[str]] = []
     for name in names:
-        cells = [here.get((name, level, _ALL, measure)) for measure in measures]
+        cells = [here.get((name, level, ALL, measure)) for measure in measures]
         if any(cells):
             rows.append([name, *("" if cell is None else f"{cell['value']:.3f}" for cell in cells)])
     return Table([f"{level} level", *measures], rows, marked=frozenset({0}))
@@ -116,5 +116,5 @@ def _by_category(here: Numbers, names: Sequence[str], level: str) -> Bars:
 
 def _main(here: Numbers, name: str, level: str) -> str:
     """The recall that is shown where one must do: at 10, else at the first cut there is."""
-    found = [key[3] for key in here if key[:3] == (name, level, _ALL) and key[3].startswith("recall@")]
+    found = [key[3] for key in here if key[:3] == (name, level, ALL) and key[3].startswith("recall@")]
     return "recall@10" if "recall@10" in found else found[0]
