@@ -14,7 +14,7 @@ from jiyi.indexing import LEXICAL
 from jiyi.ports import Clock, Embedder, Store
 from jiyi.ranking import Ranked, rank
 from jiyi.text import query_terms
-from jiyi.types import ACTIVE, Filter, Hit, Lexical, Message, Probe, Scope, Vector
+from jiyi.types import ACTIVE, Filter, Found, Hit, Lexical, Message, Probe, Scope, Vector
 from jiyi.weights import DEFAULT, Weights
 
 CANDIDATES = 100
@@ -66,21 +66,29 @@ class Searcher:
         """
         if wanted.k <= 0 or not query.strip():
             return []
+        found = await self.look(scope, query, wanted)
+        ranked = rank(query, found, self.clock.now(), model=self.model, weights=self.weights)
+        return await self._hits(scope, ranked, found.lexical, wanted)
+
+    @property
+    def model(self) -> str:
+        """Whose cosines they are; "" without an embedder."""
+        return self.embedder.name if self.embedder is not None else ""
+
+    async def look(self, scope: Scope, query: str, wanted: Wanted) -> Found:
+        """What the store has for a query, before anything is ranked."""
         terms = query_terms(query)
         vector = await self._vector(query)
         probe = Probe(
             terms=terms,
-            model=self.embedder.name if self.embedder is not None else "",
+            model=self.model,
             vector=vector,
             where=wanted.where,
             best=max(CANDIDATES, wanted.k),
             postings=max(POSTINGS, 4 * wanted.k),
             step=LEXICAL,
         )
-        found = await self.store.find(scope, probe)
-        return await self._hits(
-            scope, rank(query, found, self.clock.now(), model=probe.model, weights=self.weights), found.lexical, wanted
-        )
+        return await self.store.find(scope, probe)
 
     async def _vector(self, query: str) -> Vector | None:
         """The question's vector; None without an embedder, or when it fails: full text alone still serves."""

@@ -11,6 +11,7 @@ from jiyi.cli.doctor import completion, doctor
 from jiyi.cli.drafting import export_questions
 from jiyi.cli.erase import forget
 from jiyi.cli.evaluate import evaluate
+from jiyi.cli.fitting import fit_weights
 from jiyi.cli.flooring import floor
 from jiyi.cli.history import add, remember, sessions, users
 from jiyi.cli.moving import export, import_
@@ -30,6 +31,7 @@ evaluate.add_command(decay)
 evaluate.add_command(floor)
 evaluate.add_command(recipes)
 evaluate.add_command(recall)
+evaluate.add_command(fit_weights)
 evaluate.add_command(export_questions)
 evaluate.add_command(answers)
 evaluate.add_command(report)

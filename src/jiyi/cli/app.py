@@ -35,7 +35,7 @@ from jiyi.options import Options
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
-OK, UNEXPECTED, USAGE, MISSING, DATABASE, DEPENDENCY, MODEL, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
+OK, UNEXPECTED, USAGE, MISSING, DATABASE, DEPENDENCY, MODEL, REFUSED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 7, 130
 
 EXIT_CODES = """\b
 Exit codes:
@@ -46,6 +46,7 @@ Exit codes:
   4    the database is busy, damaged, too new, or the disk is full
   5    an optional package is missing
   6    a model's server is down, refuses, or gave no usable answer
+  7    what was measured speaks against it: eval fit
   130  interrupted
 """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,8 @@ from jiyi.cli.output import say
 from jiyi.config import Settings
 from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput, MissingDependency
-from jiyi.eval import Conversation, KeptVectors
+from jiyi.eval import Conversation, KeptVectors, Replay
+from jiyi.eval.own import copied, moments
 from jiyi.opening import close_embedder, open_embedder
 from jiyi.plugins import names as plugins
 from jiyi.recipes import RECIPES, compose
@@ -49,6 +50,29 @@ def set_names(directories: Sequence[Path]) -> list[str]:
     last = [directory.resolve().name or str(directory) for directory in directories]
     named = [name if last.count(name) == 1 else str(path) for name, path in zip(last, directories, strict=True)]
     return [name if named.count(name) == 1 else f"{name} ({at + 1})" for at, name in enumerate(named)]
+
+
+def own_history(
+    directories: Sequence[Path], user: str | None, questions: Path | None
+) -> tuple[str, Path] | None:  # fmt: skip
+    """Whose history of the database is asked, and the file of questions; None for directories."""
+    if user is None and questions is None:
+        if not directories:
+            raise click.UsageError("name directories with conversations, or --user and --questions for a database")
+        return None
+    if directories:
+        raise click.UsageError("give either directories, or --user and --questions for a database")
+    if user is None or questions is None:
+        raise click.UsageError("--user and --questions belong together")
+    return user, questions
+
+
+def stopped(done: int, total: int, cache: Path | None) -> str:
+    """What Ctrl-C left, and how to go on."""
+    found = f"stopped; {done} of {total} conversations are done"
+    if cache is not None:
+        return f"{found}. Run the same command again: vectors made so far are in {cache} and need not be made again"
+    return f"{found}. With --cache DIR a second run need not make the same vectors again"
 
 
 def usable(given: Sequence[str]) -> list[str]:
@@ -96,3 +120,26 @@ async def empty_memory(settings: Settings, embedder: Embedder | None) -> AsyncGe
         async with await AsyncMemory.open(Path(folder) / "eval.db", settings=settings, embedder=embedder) as memory:
             await memory.worker.stop()
             yield memory
+
+
+@asynccontextmanager
+async def asked_memory(
+    settings: Settings, embedder: Embedder | None, user: str | None
+) -> AsyncGenerator[AsyncMemory, None]:
+    """An empty memory to replay a conversation into; for a user of the database an indexed copy of it."""
+    if user is None:
+        async with empty_memory(settings, embedder) as memory:
+            yield memory
+    else:
+        async with copied(settings, embedder) as memory:
+            await memory.reindex()  # what the original has not indexed yet, or with another embedder
+            yield memory
+
+
+def reached(
+    memory: AsyncMemory, conversation: Conversation, user: str | None, more: Callable[[int], None]
+) -> AsyncGenerator[int, None]:
+    """The number of each question at its moment, in an ``asked_memory``; ``more`` is called when messages changed."""
+    if user is None:
+        return Replay(memory, stored=more).moments(conversation)
+    return moments(memory, conversation, user, left=more)

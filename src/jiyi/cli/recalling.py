@@ -14,17 +14,17 @@ import click
 
 from jiyi.cli import tabling
 from jiyi.cli.app import Interrupted, State, run, shared
-from jiyi.cli.evaluate import embedding, empty_memory, numbers, set_names
+from jiyi.cli.evaluate import asked_memory, embedding, numbers, own_history, reached, set_names, stopped
 from jiyi.cli.output import progress_bars, say
 from jiyi.cli.reporting import delivered, html_option
 from jiyi.config import Settings
 from jiyi.errors import InvalidInput
-from jiyi.eval import Conversation, Replay, read_dataset, score
+from jiyi.eval import Conversation, read_dataset, score
 from jiyi.eval.ablation import without_each
 from jiyi.eval.comparison import changed, compare
 from jiyi.eval.configurations import BASELINES, Configuration, configuration
 from jiyi.eval.ordering import Asker, Reply
-from jiyi.eval.own import copied, moments, read_own
+from jiyi.eval.own import read_own
 from jiyi.eval.recall import USER
 from jiyi.eval.results import Measured, results
 from jiyi.eval.scores import only
@@ -107,7 +107,7 @@ def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
         given["cache"],
         compared=given["compare"] is not None,
     )
-    own = _own(directories, given["user"], given["questions"])
+    own = own_history(directories, given["user"], given["questions"])
     if own is None:
         sets = dict(zip(set_names(directories), map(read_dataset, directories), strict=True))
     else:
@@ -135,19 +135,6 @@ def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
     for found in work.measured:
         if found.left_out:
             say(f"{found.name}: {found.left_out} questions without evidence are not scored")
-
-
-def _own(directories: Sequence[Path], user: str | None, questions: Path | None) -> tuple[str, Path] | None:
-    """Whose history of the database is asked, and the file of questions; None for directories."""
-    if user is None and questions is None:
-        if not directories:
-            raise click.UsageError("name directories with conversations, or --user and --questions for a database")
-        return None
-    if directories:
-        raise click.UsageError("give either directories, or --user and --questions for a database")
-    if user is None or questions is None:
-        raise click.UsageError("--user and --questions belong together")
-    return user, questions
 
 
 def _configurations(
@@ -217,7 +204,7 @@ def measure(
             bars = stack.enter_context(progress_bars())
             run(work.all(sets, bars))
     except KeyboardInterrupt as error:
-        raise Interrupted(_stopped(work, plan.cache)) from error
+        raise Interrupted(stopped(work.done, work.total, plan.cache)) from error
     return work
 
 
@@ -279,8 +266,7 @@ class _Pass:
                 "compare", "dense needs an embedder, and there is none; `jiyi doctor` says how to get one"
             )
         replies: dict[int, Reply] = {}
-        place = empty_memory(self.settings, questions) if user is None else copied(self.settings, questions)
-        async with place as memory:
+        async with asked_memory(self.settings, questions, user) as memory:
             self.work.counter = memory.counter.name
             asker = Asker(memory, user or USER, usable, questions, limit=plan.limit, budgets=plan.budgets)
 
@@ -288,12 +274,7 @@ class _Pass:
                 asker.more()
                 stored(count)
 
-            if user is None:
-                reached = Replay(memory, stored=more).moments(conversation)
-            else:
-                await memory.reindex()  # what the original has not indexed yet, or with another embedder
-                reached = moments(memory, conversation, user, left=more)
-            async with aclosing(reached) as indices:
+            async with aclosing(reached(memory, conversation, user, more)) as indices:
                 async for index in indices:
                     replies[index] = await asker.ask(conversation.questions[index])
         self.scored(conversation, usable, [replies[index] for index in range(len(conversation.questions))])
@@ -327,10 +308,3 @@ class _Pass:
 def _by_embedder(configurations: Sequence[Configuration]) -> Iterator[tuple[str | None, list[Configuration]]]:
     names = dict.fromkeys(one.embedder for one in configurations)
     return ((name, [one for one in configurations if one.embedder == name]) for name in names)
-
-
-def _stopped(work: Work, cache: Path | None) -> str:
-    done = f"stopped; {work.done} of {work.total} conversations are done"
-    if cache is not None:
-        return f"{done}. Run the same command again: vectors made so far are in {cache} and need not be made again"
-    return f"{done}. With --cache DIR a second run need not make the same vectors again"

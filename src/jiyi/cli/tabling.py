@@ -65,7 +65,7 @@ class Tables:
         k = self.k
         others = [one.name for one in self._configurations[1:] if one.how in ("bm25", "dense", "window")]
         measures = [*(f"recall@{cut}" for cut in self._ks), f"hit@{k}", f"all@{k}", "mrr"]
-        heads = ["set", "level", "questions", *(f"{name} R@{k}" for name in others), *map(_head, measures),
+        heads = ["set", "level", "questions", *(f"{name} R@{k}" for name in others), *map(heading, measures),
                  f"s.e. of R@{k}"]  # fmt: skip
         rows: list[list[str]] = []
         for found, level in self._lines():
@@ -74,7 +74,7 @@ class Tables:
                 found.name, level, str(best.questions if best else 0),
                 *(self._cell(found, name, level, f"recall@{k}") for name in others),
                 *(self._cell(found, self._main, level, measure) for measure in measures),
-                _short(best.standard_error) if best else "",
+                share(best.standard_error) if best else "",
             ])  # fmt: skip
         print_table(heads, rows, markdown=self._markdown, texts=2)
         self._contexts()
@@ -84,7 +84,7 @@ class Tables:
         few = len(self._measured) > 1
         wanted = [f"recall@{self.k}", f"all@{self.k}", "mrr", f"inside@{self._budget}"]
         rows = [
-            [one.set, one.level, _head(one.measure), _short(one.found.a), _short(one.found.b), *_difference(one.found)]
+            [one.set, one.level, heading(one.measure), share(one.found.a), share(one.found.b), *difference(one.found)]
             for one in found
             if one.category == ALL and (not few or one.measure in wanted)
         ]
@@ -98,8 +98,8 @@ class Tables:
         for one in found:
             (before, first), (after, then) = one.before, one.after
             console().print(
-                f"{one.set} {one.question_id} ({one.category or 'no category'}): R@{self.k} {_short(before)} → "
-                f"{_short(after)}, first evidence at {_rank(first)} → {_rank(then)}\n    {short(one.question)}"
+                f"{one.set} {one.question_id} ({one.category or 'no category'}): R@{self.k} {share(before)} → "
+                f"{share(after)}, first evidence at {_rank(first)} → {_rank(then)}\n    {short(one.question)}"
             )
 
     def ablation(self, found: Sequence[Compared]) -> None:
@@ -159,7 +159,7 @@ class Tables:
         return self._table.get(found.name, name, level, f"inside@{self._budgets[0]}") is not None
 
     def _heads(self) -> list[str]:
-        return ["n", *(_head(measure) for measure in self._measures())]
+        return ["n", *(heading(measure) for measure in self._measures())]
 
     def _measures(self) -> list[str]:
         ranked = [f"recall@{cut}" for cut in self._ks]
@@ -170,7 +170,7 @@ class Tables:
         def cell(measure: str) -> str:
             if measure.startswith("s.e."):
                 best = self._table.get(found.name, name, level, f"recall@{self.k}", category)
-                return "" if best is None else _short(best.standard_error)
+                return "" if best is None else share(best.standard_error)
             return _value(self._table.get(found.name, name, level, measure, category))
 
         asked = self._table.get(found.name, name, level, f"inside@{self._budgets[0]}", category)
@@ -213,7 +213,8 @@ def _about(found: Measured) -> str:
     return f"{found.name}: {about}, {counted(found.messages, 'message')}{history}"
 
 
-def _head(measure: str) -> str:
+def heading(measure: str) -> str:
+    """A measure in few letters: R@10, MRR, in 1,000."""
     metric, _, cut = measure.partition("@")
     short = {"recall": "R", "mrr": "MRR", "inside": "in"}.get(metric, metric)
     if metric == "s.e.":
@@ -222,15 +223,16 @@ def _head(measure: str) -> str:
 
 
 def _value(found: Result | None) -> str:
-    return "" if found is None else _short(found.value)
+    return "" if found is None else share(found.value)
 
 
-def _short(value: float) -> str:
+def share(value: float) -> str:
     """A share with three digits, as tables of shares have it: .758, 1.000."""
     return f"{value:.3f}".removeprefix("0")
 
 
-def _difference(found: Difference) -> list[str]:
+def difference(found: Difference) -> list[str]:
+    """The cells of a difference: by how much, its interval, p, wins, losses, ties."""
     counts = (found.wins, found.losses, found.ties)
     interval = f"{_signed(found.low)} {_signed(found.high)}"
     return [_signed(found.value), interval, f"{found.p:.3f}", *map(str, counts)]

@@ -23,12 +23,13 @@ from jiyi.types.log import (
     SessionInfo,
 )
 from jiyi.types.models import ChatMessage, Delta, Finish, Reply, Usage
-from jiyi.types.search import Dense, Found, Hit, Lexical, Probe, Standing
+from jiyi.types.search import SCORE_PARTS, Dense, Found, Hit, Lexical, Probe, Standing
 
 __all__ = [
     "ACTIVE",
     "JSON",
     "ROLES",
+    "SCORE_PARTS",
     "Block",
     "Changes",
     "ChatMessage",

@@ -161,7 +161,7 @@ class Hit:
         lines = [f"relevance {self.relevance:.2f}, floor {self.floor:.2f}", f"score {self.score:.2f}"]
         parts = self._parts()
         wide = max((len(name) for name, _ in parts), default=0)
-        lines += [f"  {value:+6.2f}  {name:{wide}}  {_PARTS.get(name, '')}".rstrip() for name, value in parts]
+        lines += [f"  {value:+6.2f}  {name:{wide}}  {SCORE_PARTS.get(name, '')}".rstrip() for name, value in parts]
         if self.asked:
             missing = _words(term for term in self.asked if term not in self.terms)
             lines.append(f"words of the question: {' '.join(self.words) or 'none'}")
@@ -175,7 +175,7 @@ class Hit:
         return sorted(self.parts.items(), key=lambda part: -abs(part[1]))
 
 
-_PARTS = {
+SCORE_PARTS: Mapping[str, str] = {
     "dense": "how near it is in meaning",
     "words": "words it shares with the question",
     "neighbours": "what the messages before and after it lend it",
