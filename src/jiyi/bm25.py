@@ -42,7 +42,7 @@ def cover(lexical: Lexical, seqs: Iterable[int]) -> list[float]:
     """Share of the query's idf, 0..1, that each message's terms make up."""
     tells = idf(lexical, lexical.frequency)
     total = sum(tells.values())
-    hits, nothing = lexical.hits, (0, dict[str, int]())
     if not total:
         return [0.0 for _ in seqs]
-    return [sum([tells.get(term, 0.0) for term in hits.get(seq, nothing)[1]]) / total for seq in seqs]
+    hits = map(lexical.hits.get, seqs)
+    return [sum([tells.get(term, 0.0) for term in hit[1]]) / total if hit else 0.0 for hit in hits]

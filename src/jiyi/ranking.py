@@ -11,12 +11,11 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
-from heapq import heapify, heappop, heapreplace
 from itertools import repeat
-from statistics import median
+from operator import add, sub
 from typing import NamedTuple
 
-from jiyi.asking import asking
+from jiyi.asking import Asking, asking
 from jiyi.bm25 import K1, cover, idf
 from jiyi.periods import fitting, periods
 from jiyi.relevance import relevances
@@ -26,6 +25,9 @@ from jiyi.weights import DEFAULT, Weights
 
 PIECE_BYTES = 500
 """UTF-8 bytes of a text that embedders take as one piece: about 120 tokens, in English as in Chinese."""
+
+_EQUAL = 1e-9
+"""Scores further apart than this are not equal to nine digits."""
 
 
 class Ranked(NamedTuple):
@@ -74,8 +76,8 @@ def rank(query: str, found: Found, now: datetime, *, model: str = "", weights: W
     covered = cover(found.lexical, seqs)
     gate = weights.gate(max(covered)) if dense.hits else 1.0
     own = [meaning[i] for i in places]
-    called = _called(query, candidates)
-    cues = _cues(query, candidates, called, now, weights)
+    called, asked = _called(query, candidates), asking(query)
+    cues = _cues(query, asked, candidates, called, now, weights)
     parts = {
         "dense": [weights.dense * value for value in own],
         "words": [weights.words * gate * spoken[i] for i in places],
@@ -86,13 +88,14 @@ def rank(query: str, found: Found, now: datetime, *, model: str = "", weights: W
     scores = list(map(sum, zip(*parts.values(), strict=True)))
     if len(found.lexical.frequency) > weights.short:
         parts["spread"] = _spread([standing.sessions[i] for i in places], scores, weights)
-    elif dense.hits and (asked := asking(query)).personal and not asked.answers:
+        scores = list(map(add, scores, parts["spread"]))
+    elif dense.hits and asked.personal and not asked.answers:
         parts["alone"] = _alone(own, scores, parts["session"], cues, weights)
-    scores = list(map(sum, zip(*parts.values(), strict=True)))
+        scores = list(map(add, scores, parts["alone"]))
     order = _order(candidates, scores)
-    hints = zip(map(cosines.get, seqs), covered, strict=True)
+    hints = ((cosines.get(seqs[i]), covered[i]) for i in order)
     relevant = relevances(query, found, hints, bool(called), model=model, weights=weights)
-    return (Ranked(candidates[i], scores[i], relevant[i], parts, i) for i in order)
+    return (Ranked(candidates[i], scores[i], sure, parts, i) for i, sure in zip(order, relevant, strict=True))
 
 
 def standing(messages: Sequence[Message], seqs: Mapping[str, int]) -> Standing:
@@ -109,14 +112,14 @@ def standing(messages: Sequence[Message], seqs: Mapping[str, int]) -> Standing:
 
 def _order(candidates: Sequence[Message], scores: Sequence[float]) -> list[int]:
     """Best first; equal scores (to nine digits) by time, newest first, then by id."""
-    rounded = [-round(score, 9) for score in scores]
-    order = sorted(range(len(scores)), key=rounded.__getitem__)
-    if len(set(rounded)) == len(rounded):
+    order = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+    best = [scores[i] for i in order]
+    if min(map(sub, best, best[1:]), default=1.0) > _EQUAL:
         return order
 
     def key(i: int) -> tuple[float, float, str]:
         said = candidates[i].created_at
-        return (rounded[i], -said.timestamp() if said else math.inf, candidates[i].id)
+        return (-round(scores[i], 9), -said.timestamp() if said else math.inf, candidates[i].id)
 
     return sorted(order, key=key)
 
@@ -151,10 +154,11 @@ def _session(
     """What the sessions of the messages in some places lend them."""
     standing = found.standing
     mix = weights.session_mix * gate
-    mixed, said = defaultdict[int, list[float]](list), defaultdict[int, list[float]](list)
+    mixed, said = defaultdict[int, list[float]](list), dict[int, float]()
     for name, e, w in zip(standing.sessions, *values, strict=True):
         mixed[name].append(e + mix * w)
-        said[name].append(w)
+        if w > said.get(name, -math.inf):
+            said[name] = w
     mixed.pop(0, None)
     if not mixed:
         return [0.0] * len(places)
@@ -162,7 +166,7 @@ def _session(
     best, terms = _standardised(total), _session_terms(found, places)
     lent = {0: 0.0}
     for name in total:
-        spoken = weights.session_words * gate * max(said[name])
+        spoken = weights.session_words * gate * said[name]
         lent[name] = spoken + weights.session_sum * best[name] + weights.session_terms * terms.get(name, 0.0)
     return [lent[standing.sessions[i]] for i in places]
 
@@ -176,13 +180,15 @@ def _session_terms(found: Found, places: Sequence[int]) -> dict[int, float]:
     sessions = [standing.sessions[i] for i in places]
     members = Counter(sessions)
     members.pop(0, None)
-    tells = idf(lexical, lexical.frequency)
-    said = {name: Counter[str]() for name in members}
+    gain = {term: tells * (K1 + 1) for term, tells in idf(lexical, lexical.frequency).items()}
+    said: dict[int, dict[str, int]] = {name: {} for name in members}
     for i, name in zip(places, sessions, strict=True):
-        if name in said and (hit := lexical.hits.get(standing.seqs[i])):
-            said[name].update(hit[1])
+        if name and (hit := lexical.hits.get(standing.seqs[i])):
+            counts = said[name]
+            for term, times in hit[1].items():
+                counts[term] = counts.get(term, 0) + times
     scores = {
-        name: sum([tells.get(term, 0.0) * (K1 + 1) * times / (times + K1) for term, times in counts.items()])
+        name: sum([gain.get(term, 0.0) * times / (times + K1) for term, times in counts.items()])
         for name, counts in said.items()
     }
     standard = _standardised(scores)
@@ -240,7 +246,12 @@ def _called(query: str, candidates: Sequence[Message]) -> dict[str, bool]:
 
 
 def _cues(
-    query: str, candidates: Sequence[Message], called: Mapping[str, bool], now: datetime, weights: Weights
+    query: str,
+    asked: Asking,
+    candidates: Sequence[Message],
+    called: Mapping[str, bool],
+    now: datetime,
+    weights: Weights,
 ) -> dict[str, list[float]]:
     """Hints beside the words: the query names who speaks or a time, or asks for what one of the two said."""
     cues: dict[str, list[float]] = {}
@@ -251,7 +262,6 @@ def _cues(
     fit = fitting(periods(query, now), now)
     if fit is not None:
         cues["date"] = [weights.date * fit(said) if (said := message.created_at) else 0.0 for message in candidates]
-    asked = asking(query)
     if asked.personal or asked.answers:
         role, weight = ("assistant", weights.assistant) if asked.answers else ("user", weights.user)
         cues["role"] = [weight if message.role == role else 0.0 for message in candidates]
@@ -268,17 +278,10 @@ def _spread(sessions: Sequence[int], scores: Sequence[float], weights: Weights) 
     """What is taken off so that sessions take turns: something for every better message of the same session."""
     off = [0.0] * len(scores)
     taken = Counter[int]()
-    waiting = [(-score, i, 0) for i, score in enumerate(scores)]
-    heapify(waiting)
-    while waiting:
-        _, i, counted = waiting[0]
-        before = taken[sessions[i]] if sessions[i] else 0
-        off[i] = -weights.spread * before
-        if before > counted:  # it fell behind since it was put there
-            heapreplace(waiting, (-scores[i] - off[i], i, before))
-        else:
-            heappop(waiting)
-            taken[sessions[i]] += 1
+    for i in sorted(range(len(scores)), key=scores.__getitem__, reverse=True):
+        if name := sessions[i]:
+            off[i] = -weights.spread * taken[name]
+            taken[name] += 1
     return off
 
 
@@ -290,7 +293,8 @@ def _alone(
     weights: Weights,
 ) -> list[float]:
     """What lifts a message to the score that its cosine gives it by itself, in a session like most."""
-    usual = median(sessions)
+    ordered, half = sorted(sessions), len(sessions) // 2
+    usual = (ordered[half] + ordered[~half]) / 2  # the median; `statistics` takes 4 ms to import
     hints = list(map(sum, zip(*cues.values(), strict=True))) if cues else [0.0] * len(own)
     return [
         max(0.0, weights.alone * value + usual + hint - score)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from jiyi.text import query_terms
 from jiyi.types import Dense, Found, Lexical
@@ -35,8 +35,8 @@ def relevances(
     *,
     model: str,
     weights: Weights,
-) -> list[float]:
-    """The relevance of each candidate: a logistic curve over a sum of hints.
+) -> Iterator[float]:
+    """The relevance of each candidate, when it is asked for: a logistic curve over a sum of hints.
 
     Counted are: the cosine, less a part of the scope's mean; a share of the query's idf that the message covers; less
     with every doubling of the scope, since the best of many is high by chance (of a question about others the 95th
@@ -69,7 +69,7 @@ def relevances(
         for cosine, share in candidates
     ]
     best = max(logits)
-    return [_logistic(min(best, logit + weights.companions)) for logit in logits]
+    return (_logistic(min(best, logit + weights.companions)) for logit in logits)
 
 
 def _rescaled(dense: Dense, weights: Weights) -> tuple[float, float]:

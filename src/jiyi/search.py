@@ -108,8 +108,10 @@ class Searcher:
         floor = self.weights.floor if wanted.floor is None else wanted.floor
         seen, best = set(wanted.exclude), list[Ranked]()
         for found in ranked:
+            if found.relevance < floor:
+                continue
             first = origin(found.message)  # of a message and its copies in forks, the best alone
-            if found.relevance >= floor and first not in seen:
+            if first not in seen:
                 seen.add(first)
                 best.append(found)
             if len(best) == wanted.k:

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jiyi.periods import fits, fitting, periods
+from jiyi.periods import fits, fitting, periods, reading
+from jiyi.periods.chinese import chinese
+from jiyi.periods.english import english
 from tests.periods import NOW
 
 WORDS = [
@@ -44,6 +46,8 @@ WORDS = [
     "Christmas",
     "a few",
     "months",
+    "back",
+    "from now",
     "the week before last",
     "ten",
     "end of",
@@ -102,6 +106,15 @@ def test_periods_of_any_text(text: str, now: datetime) -> None:
             assert moment is None or moment.tzinfo is now.tzinfo
         if period.recurs and period.start:
             assert period.start <= now
+
+
+@settings(max_examples=400, deadline=None)
+@given(texts, moments)
+def test_what_is_passed_over_at_first_sight_has_no_periods(text: str, now: datetime) -> None:
+    plain = text.lower() if text.isascii() else reading._plain(text)
+    local = now.replace(tzinfo=None)
+    assert reading._ENGLISH.search(plain) or not english(text, plain, local)
+    assert text.isascii() or reading._CHINESE.search(plain) or not chinese(plain, local)
 
 
 @settings(max_examples=200, deadline=None)

@@ -48,11 +48,15 @@ _PLAIN = str.maketrans(
         )
     )
 )
+# without one of these there is no period: the languages are not even loaded
 _ENGLISH = re.compile(
-    r"[0-9]|\b(?:last|this|next|ago|the (?:past|week|year|month|other|coming)|(?:yester|to|sun|mon|tues|wednes|thurs"
-    r"|fri|satur)day|to(?:night|morrow)|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|fall|autumn"
+    r"(?:19|20)[0-9][0-9]|\bq[1-4]"
+    r"|\b(?:hour|day|week|fortnight|month|year)s? (?:and a half )?(?:ago|back|from now)\b"
+    r"|\b(?:last|this|next|the (?:past|previous|coming|other day)|(?:yester|to|sun|mon|tues|wednes|thurs|fri|satur)day"
+    r"|to(?:night|morrow)|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|fall|autumn"
     r"|winter|weekend|quarter|christmas|xmas|new year|halloween|thanksgiving|valentine|easter|chinese new|lunar"
-    r"|mid-autumn|dragon|lantern|mother's|father's|independence|the fourth|recently|lately)"
+    r"|mid-autumn|dragon|lantern|mother's|father's|independence|the fourth|recently|lately)",
+    re.ASCII,  # Han may stand before
 )
 _CHINESE = re.compile("[年月周天日晚早昨儿近期拜节庆旦夕诞秋午夜前季假圣双宵阵段]|[0-9][-/.][0-9]")
 
