@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -297,6 +300,43 @@ def test_eval_recipes_compares_them_and_recommends_one(jiyi: Run, here: Path) ->
     assert {row["recipe"] for row in both["sets"][0]["recipes"]} == {"casual"}
     assert jiyi("eval", "recipes", "set", "--recipe", "nobody").code == 3
     assert jiyi("eval", "recipes", "set", "--max-tokens", "0").code == 2
+
+
+def test_recipes_call_a_set_by_its_name_and_keep_two_apart(jiyi: Run, here: Path) -> None:
+    dataset(here / "数据" / "聊天")
+    command = ["eval", "recipes", "--recipe", "recall", "--json"]
+    (one,) = jiyi(*command, str(here / "数据" / "聊天")).well().json["sets"]
+    assert one["directory"] == "聊天"
+    both = jiyi(*command, "数据/聊天", "数据/聊天").well().json["sets"]
+    assert [found["recipes"][0]["questions"] for found in both] == [3, 3, 6]
+
+
+def test_ctrl_c_in_recipes_says_how_to_go_on(jiyi: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def stopped(*_: object, **__: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.sleep(60)
+
+    dataset(here / "set")
+    monkeypatch.setattr("jiyi.cli.choosing.contexts", stopped)
+    ran = jiyi("eval", "recipes", "set", "--cache", "kept")
+    assert ran.code == 130 and "0 of 1 conversations" in ran.err and "same command again" in ran.err
+
+
+def test_evidence_that_is_not_there_is_said(jiyi: Run, here: Path) -> None:
+    folder = dataset(here / "set")
+    row = json.loads((folder / "questions.jsonl").read_text().splitlines()[0])
+    write_lines(folder / "questions.jsonl", row, row | {"question_id": "typo", "evidence": ["m1", "m11"]})
+    ran = jiyi("eval", "recall", "set", "--no-baselines").well()
+    assert "not in the conversation" in ran.err and "'m11' of question typo" in ran.err
+    assert not jiyi("eval", "recall", "set", "--json").well().err
+
+
+def test_a_question_of_blanks_is_not_written_yet(jiyi: Run, here: Path) -> None:
+    folder = dataset(here / "set")
+    row = json.loads((folder / "questions.jsonl").read_text().splitlines()[0])
+    write_lines(folder / "questions.jsonl", row, row | {"question_id": "later", "question": " \u3000 "})
+    ran = jiyi("eval", "recall", "set", "--no-baselines").well()
+    assert "1 row without a question yet" in ran.err and "set: 1 question " in ran.out
 
 
 def test_results_become_a_page(jiyi: Run, here: Path) -> None:

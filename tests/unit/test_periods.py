@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -133,3 +134,12 @@ def test_since_yesterday_asks_for_a_time() -> None:
 def test_what_is_over_does(text: str) -> None:
     fit = fitting(periods(text, NOW), NOW)
     assert fit and fit(NOW - 7 * DAY) == 1.0 and fit(NOW - 30 * DAY) == 0.0
+
+
+def test_the_same_day_said_ten_thousand_times_costs_as_much_as_said_once() -> None:
+    fit = fitting(periods("May 5 " * 10_000, NOW), NOW)
+    assert fit is not None
+    began = time.perf_counter()
+    for day in range(1_000):
+        fit(NOW - timedelta(days=day))
+    assert time.perf_counter() - began < 1.0

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from jiyi.cli.app import State, run, shared
-from jiyi.cli.evaluate import embedding, empty_memory, numbers, usable
+from jiyi.cli.app import Interrupted, State, run, shared
+from jiyi.cli.evaluate import embedding, empty_memory, numbers, set_names, stopped, usable
 from jiyi.cli.output import console, counted, interval, progress_bars, show_table
 from jiyi.cli.reporting import delivered, html_option
 from jiyi.config import Settings
@@ -18,7 +18,7 @@ from jiyi.eval import Conversation, read_dataset
 from jiyi.eval.recipes import Scored, Setting, advice, contexts, scored, table
 from jiyi.eval.vectors import QuestionsOnce
 
-Sets = Sequence[tuple[Path, Sequence[Conversation]]]
+Sets = Mapping[str, Sequence[Conversation]]
 
 
 @click.command()
@@ -46,8 +46,13 @@ def recipes(state: State, directories: tuple[Path, ...], recipes: tuple[str, ...
     """
     chosen = usable(recipes)
     settings = [(name, budget) for name in chosen for budget in numbers("max-tokens", budgets)]
-    sets = [(directory, read_dataset(directory)) for directory in directories]
-    rows = run(_whole(state.settings(), sets, settings, cache))
+    sets = dict(zip(set_names(directories), map(read_dataset, directories), strict=True))
+    asked: dict[str, list[Conversation]] = {name: [] for name in sets}
+    try:
+        rows = run(_whole(state.settings(), sets, settings, cache, asked))
+    except KeyboardInterrupt as error:
+        done, total = (sum(map(len, found.values())) for found in (asked, sets))
+        raise Interrupted(stopped(done, total, cache)) from error
     value = _value(rows, price)
     if delivered(state, value):
         return
@@ -56,19 +61,25 @@ def recipes(state: State, directories: tuple[Path, ...], recipes: tuple[str, ...
 
 
 async def _whole(
-    settings: Settings, sets: Sets, wanted: Sequence[Setting], cache: Path | None
+    settings: Settings,
+    sets: Sets,
+    wanted: Sequence[Setting],
+    cache: Path | None,
+    asked: Mapping[str, list[Conversation]],
 ) -> dict[str, list[Scored]]:
+    """The rows of each set; what is done is put into ``asked``."""
     found: dict[str, list[Scored]] = {}
     with progress_bars() as bars:
         async with embedding(settings, cache) as opened:
             embedder = opened and QuestionsOnce(opened)
-            for directory, conversations in sets:
-                rows = found.setdefault(str(directory), [])
-                task = bars.add_task(directory.name, total=sum(len(one.entries) for one in conversations))
+            for name, conversations in sets.items():
+                rows = found.setdefault(name, [])
+                task = bars.add_task(name, total=sum(len(one.entries) for one in conversations))
                 for one in conversations:
                     async with empty_memory(settings, embedder) as memory:
                         brought = await contexts(memory, one, wanted, stored=partial(bars.advance, task))
                     rows += scored(brought, one.labels, one.session_of)
+                    asked[name].append(one)
                 bars.update(task, completed=sum(len(one.entries) for one in conversations))
     return found
 

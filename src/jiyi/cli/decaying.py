@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from jiyi.cli.app import Interrupted, State, run, shared
-from jiyi.cli.evaluate import embedding, empty_memory, numbers, spoken, usable
+from jiyi.cli.evaluate import embedding, empty_memory, numbers, spoken, stopped, usable
 from jiyi.cli.output import console, interval, progress_bars
 from jiyi.cli.reporting import delivered, html_option
 from jiyi.cli.tabling import print_table
@@ -63,7 +63,8 @@ def decay(  # noqa: PLR0913
     try:
         run(_whole(state.settings(), plan, _Wanted(distances, names, max_tokens), cache, kept))
     except KeyboardInterrupt as error:
-        raise Interrupted(_stopped(len(kept), plan, distances, cache)) from error
+        total = sum(len(chat.facts) for chat in plan)
+        raise Interrupted(stopped(len(kept) // len(distances), total, cache, of="facts")) from error
     if details is not None:
         lines = (json.dumps(_detail(one), ensure_ascii=False) + "\n" for one in kept)
         details.write_text("".join(lines), encoding="utf-8")
@@ -105,14 +106,6 @@ def _plan(conversations: Sequence[Conversation], facts: int, turns: int, seed: i
         given = chosen(given, facts // 2, seed=seed)
         plan += chats([*made_up(name)[: facts - len(given)], *given], talk, turns, seed=seed)
     return plan
-
-
-def _stopped(measured: int, plan: Sequence[Chat], distances: Sequence[int], cache: Path | None) -> str:
-    of = sum(len(chat.facts) for chat in plan)
-    done = f"stopped; {measured // len(distances)} of {of} facts are done"
-    if cache is not None:
-        return f"{done}. Run the same command again: vectors made so far are in {cache} and need not be made again"
-    return f"{done}. With --cache DIR a second run need not make the same vectors again"
 
 
 def _detail(one: Kept) -> Mapping[str, object]:

@@ -67,9 +67,9 @@ def own_history(
     return user, questions
 
 
-def stopped(done: int, total: int, cache: Path | None) -> str:
+def stopped(done: int, total: int, cache: Path | None, *, of: str = "conversations") -> str:
     """What Ctrl-C left, and how to go on."""
-    found = f"stopped; {done} of {total} conversations are done"
+    found = f"stopped; {done} of {total} {of} are done"
     if cache is not None:
         return f"{found}. Run the same command again: vectors made so far are in {cache} and need not be made again"
     return f"{found}. With --cache DIR a second run need not make the same vectors again"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from jiyi.cli.app import Interrupted, State, run, shared
-from jiyi.cli.evaluate import embedding, empty_memory, set_names, spoken
+from jiyi.cli.evaluate import embedding, empty_memory, set_names, spoken, stopped
 from jiyi.cli.output import console, interval, progress_bars, say
 from jiyi.cli.reporting import delivered, html_option
 from jiyi.cli.tabling import print_table
@@ -143,10 +143,7 @@ class _Work:
     def stopped(self, cache: Path | None) -> str:
         """What is said when somebody stops it."""
         total = sum(len(found) for sets in self._sets.values() for found in sets.values())
-        done = f"stopped; {self._done} of {total} conversations are done"
-        if cache is not None:
-            return f"{done}. Run the same command again: vectors made so far are in {cache} and need not be made again"
-        return f"{done}. With --cache DIR a second run need not make the same vectors again"
+        return stopped(self._done, total, cache)
 
     def curves(self, usual: float) -> list[Curve]:
         """Those of a language together first; the floor in use is on all of them."""

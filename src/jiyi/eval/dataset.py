@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -120,7 +120,22 @@ def read_dataset(directory: Path, *, hidden: bool = True) -> list[Conversation]:
         for name, entries in spoken.items()
         if name in asked
     ]
+    _say_what_is_missing(found, directory / "questions.jsonl")
     return [opaque(conversation) for conversation in found] if hidden else found
+
+
+def _say_what_is_missing(found: Iterable[Conversation], path: Path) -> None:
+    """Evidence that no conversation has can never come back: a wrong id must not look like bad recall."""
+    missing: list[tuple[str, str]] = []
+    for one in found:
+        session_of = one.session_of
+        known = {"message": session_of.keys(), "session": frozenset(session_of.values())}
+        missing += [(q.question_id, name) for q in one.labels for name in q.evidence if name not in known[q.level]]
+    if missing:
+        log.warning(
+            "%s: evidence that is not in the conversation, and counts as not found: %d, first %r of question %s",
+            path, len(missing), missing[0][1], missing[0][0],
+        )  # fmt: skip
 
 
 def opaque(conversation: Conversation) -> Conversation:
@@ -174,7 +189,7 @@ def read_questions(path: Path, spoken: Mapping[str, Sequence[Entry]]) -> Questio
             try:
                 if isinstance(value, Problem):
                     raise ValueError(value.what)
-                if value.get("question") == "" and "evidence" in value:
+                if _unwritten(value):
                     unwritten += 1
                     continue
                 conversation, question, label = _question(value, spoken)
@@ -244,6 +259,12 @@ def _question(value: Object, spoken: Mapping[str, Sequence[Entry]]) -> tuple[str
         raise ValueError(f"ground_truth: is none of the choices {', '.join(choices)}")
     asked_at = str(value.get("asked_at") or "")
     return conversation, Question(text("question"), cast("str", before) if before else None, choices, asked_at), label
+
+
+def _unwritten(row: Object) -> bool:
+    """Whether a row of a skeleton has no question yet."""
+    question = row.get("question")
+    return isinstance(question, str) and not question.strip() and "evidence" in row
 
 
 def _end(time: str) -> datetime | None:

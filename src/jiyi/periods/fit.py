@@ -65,7 +65,7 @@ def fitting(found: Iterable[Period], now: datetime) -> Callable[[datetime], floa
     periods = list(found)
     asked = [period for period in periods if not period.relative and period.recurs != "week"]
     asked = asked or [period for period in periods if period.end is None or period.end <= now]
-    stretches = [stretch for period in asked for stretch in _stretches(period)]
+    stretches = list(dict.fromkeys(stretch for period in asked for stretch in _stretches(period)))
     return _best(stretches) if stretches else None
 
 
