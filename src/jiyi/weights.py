@@ -75,14 +75,14 @@ class Weights:
     words_mean: float = 0.5
     words_deviation: float = 1.5
     slope: float = 30.0
-    middle: float = 0.2275
+    middle: float = 0.15
     usual: float = 0.3
     cover: float = 0.15
     growth: float = 0.03
-    few: float = 0.14
+    few: float = 0.05
     known: float = 0.1
     unknown: float = 0.03
-    companions: float = 3.0
+    companions: float = 6.0
     cover_slope: float = 20.0
     cover_middle: float = 0.12
     floor: float = 0.5
