@@ -113,7 +113,7 @@ def test_factors_that_made_the_choices_are_found() -> None:
     found = fit(drawn, "dense")
     assert found["dense"] == 1.0 and 2 < found["words"] < 3.2 and 0.25 <= found["session"] < 0.55
     assert all(0.75 < found[name] < 1.3 for name in NAMES if name not in ("dense", "words", "session"))
-    assert fit(drawn, "dense") == found
+    assert fit(drawn, "dense") == found and found["spread"] == 1.0
 
 
 def test_few_questions_move_little_and_none_nothing() -> None:

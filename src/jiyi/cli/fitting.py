@@ -174,12 +174,12 @@ def _show(model: str, usual: Weights, fitted: Fitted, *, markdown: bool) -> None
         f"\nFitted to {counted(fitted.questions, 'question')}: what each part counts, against what it does as shipped"
     )
     rows = [
-        [name, f"{fitted.factors[name]:.2f}", "{:.2f} to {:.2f}".format(*fitted.ranges[name]),
-         ", ".join(f"{one} {getattr(usual, one):g} → {getattr(fitted.weights, one):g}" for one in fields)
-         if fitted.factors[name] != 1 else ""]
+        [name, "\n".join(f"{one} {getattr(usual, one):g} → {getattr(fitted.weights, one):g}" for one in fields)
+         if fitted.factors[name] != 1 else "as shipped",
+         f"{fitted.factors[name]:.2f}", "{:.2f} to {:.2f}".format(*fitted.ranges[name])]
         for name, fields in FITTED.items()
     ]  # fmt: skip
-    print_table(["part", "factor", "in the folds", "weights"], rows, markdown=markdown)
+    print_table(["part", "weights", "factor", "in the folds"], rows, markdown=markdown, texts=2)
     for line in _words(fitted.factors):
         out.print(line)
     out.print(f"\nOn questions that were held out ({counted(fitted.folds, 'fold')}, {fitted.by})")

@@ -33,6 +33,10 @@ SPREAD = 0.5
 MOST = 4.0
 """No factor is above this, or below one over it."""
 
+LATER = "spread"
+"""The part that is not fitted: it makes room for other sessions among the first, which one message against the others
+never shows.  Factors are fitted to the scores before it, and it stays as shipped."""
+
 LEAST_CHANGE = 0.05
 """A factor nearer to 1 is 1: what it changes cannot be seen, and what is as shipped need not be explained."""
 
@@ -98,7 +102,7 @@ def fit(cases: Sequence[Case], reference: str) -> dict[str, float]:
     if not cases:
         return dict.fromkeys(FITTED, 1.0)
     problem = _Problem(cases)
-    free = [at for at, name in enumerate(FITTED) if name != reference]
+    free = [at for at, name in enumerate(FITTED) if name not in (reference, LATER)]
     place = np.zeros(1 + len(free))  # logarithms: of the scale, then of the factors
     bound = np.array([5.0, *[log(MOST)] * len(free)])
     prior = np.array([_SCALE_SPREAD**-2, *[SPREAD**-2] * len(free)])
@@ -134,6 +138,7 @@ class _Problem:
         groups = [([right, *one.wrong], 1 / len(one.right)) for one in cases for right in one.right]
         sizes = [len(rows) for rows, _ in groups]
         self._rows: Array = np.array([row for rows, _ in groups for row in rows])
+        self._rows[:, list(FITTED).index(LATER)] = 0.0
         self._weights: Array = np.array([weight for _, weight in groups])
         self._starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])  # of each group, where its evidence stands
         self._group = np.repeat(np.arange(len(groups)), sizes)
