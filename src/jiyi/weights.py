@@ -14,7 +14,7 @@ from jiyi.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Every constant of the ranking: round numbers, chosen by hand on public conversation sets (docs/benchmarks).
+    """The constants of the ranking, chosen by hand and one at a time on public conversation sets (decision 16).
 
     Scores count in standard deviations over the scope.
 

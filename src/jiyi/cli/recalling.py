@@ -95,8 +95,8 @@ def recall(state: State, directories: tuple[Path, ...], **given: Any) -> None:
 
     With --short, each question is asked of a memory of its own that holds its evidence and the messages around it.
     """
-    if given["changed"] and not (given["compare"] or given["ablation"]):
-        raise click.UsageError("--changed goes with --compare or --ablation: it says what one changes of the other")
+    if given["changed"] and not given["compare"]:
+        raise click.UsageError("--changed goes with --compare: the questions are those that differ between the two")
     settings = state.settings()
     plan = Plan(
         settings,
