@@ -24,6 +24,15 @@ MONTHS = (
 )
 
 
+LEXICAL_STEP, DENSE_STEPS = "lexical", "dense:"
+"""Names of the steps that make index entries and no records; a model's name follows the second."""
+
+
+def is_index(step: str) -> bool:
+    """Whether a step of this name makes index entries."""
+    return step == LEXICAL_STEP or step.startswith(DENSE_STEPS)
+
+
 def is_indexed(message: Message) -> bool:
     """Whether recall may bring the message back: everything that was said, not what the bot was told to be."""
     return not is_system(message) and bool(message.text.strip())

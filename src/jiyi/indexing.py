@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from secrets import token_bytes
 
-from jiyi.indexable import index_text, is_indexed, lexical_entry
+from jiyi.indexable import DENSE_STEPS, LEXICAL_STEP, index_text, is_indexed, lexical_entry
 from jiyi.ports import Batch, Embedder
 from jiyi.text import TERMS_VERSION
 from jiyi.types import Changes, Embedded, Step, Vector
@@ -20,7 +20,7 @@ PIECES = 64
 KEPT = 512
 """Vectors kept so that nothing is embedded twice: several batches, and less than a megabyte of the bundled model's."""
 
-LEXICAL = Step("lexical", TERMS_VERSION)
+LEXICAL = Step(LEXICAL_STEP, TERMS_VERSION)
 
 
 class LexicalIndex:
@@ -96,11 +96,6 @@ class DenseIndex:
         return blake2b(text.encode("utf-8", "surrogatepass"), key=self._secret, digest_size=16).digest()
 
 
-def is_index(step: Step) -> bool:
-    """Whether it is one of the two indexes."""
-    return step.name == LEXICAL.name or step.name.startswith("dense:")
-
-
 def dense_step(model: str) -> Step:
     """The step that embeds with this model."""
-    return Step(f"dense:{model}", "1")
+    return Step(f"{DENSE_STEPS}{model}", "1")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from jiyi import intake
 from jiyi.errors import InvalidInput, StoreError
-from jiyi.indexing import DenseIndex, dense_step, is_index
+from jiyi.indexable import is_index
+from jiyi.indexing import DenseIndex, dense_step
 from jiyi.types import Failure, Progress, Scope
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Upkeep:
         if embedder is not None and self.searcher.embedder is None:
             await self.worker.add(DenseIndex(embedder))
             self.searcher.embedder = embedder
-        names = [step.name for step in self.worker.steps if is_index(step)]
+        names = [step.name for step in self.worker.steps if is_index(step.name)]
         await self.worker.drain(progress, names)
         await self._check_done(names)
         if embedder is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from jiyi.cli.output import progress_bars
 from jiyi.engine import AsyncMemory
-from jiyi.indexing import is_index
+from jiyi.indexable import is_index
 from jiyi.types import Progress
 
 LITTLE = 64
@@ -17,7 +17,7 @@ NAMES = {"lexical": "full text", "dense": "vectors"}
 
 def pending(progress: Sequence[Progress]) -> int:
     """Messages that the furthest behind of the indexes still lacks."""
-    return max((step.total - step.done for step in progress if is_index(step.step)), default=0)
+    return max((step.total - step.done for step in progress if is_index(step.step.name)), default=0)
 
 
 async def catch_up(memory: AsyncMemory) -> None:
@@ -28,7 +28,7 @@ async def catch_up(memory: AsyncMemory) -> None:
 
 async def index(memory: AsyncMemory, report: Callable[[list[Progress]], None] | None = None) -> None:
     """Brings both indexes up to the log; what a chat model derives is not waited for."""
-    await memory.drain(report, steps=[step.name for step in memory.worker.steps if is_index(step)])
+    await memory.drain(report, steps=[step.name for step in memory.worker.steps if is_index(step.name)])
 
 
 async def with_bars(work: Callable[[Callable[[list[Progress]], None]], object]) -> list[Progress]:
@@ -43,7 +43,7 @@ async def with_bars(work: Callable[[Callable[[list[Progress]], None]], object]) 
                 name = step.step.name
                 if name not in tasks:
                     label = NAMES.get(name.partition(":")[0], name)
-                    doing = "indexing" if is_index(step.step) else "deriving"
+                    doing = "indexing" if is_index(step.step.name) else "deriving"
                     tasks[name] = bars.add_task(f"{doing} ({label})", total=step.total)
                 bars.update(tasks[name], completed=step.done, total=step.total)  # type: ignore[arg-type]
 

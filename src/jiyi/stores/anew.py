@@ -9,14 +9,11 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
+from jiyi.indexable import is_index
 from jiyi.stores import records, rows
 from jiyi.stores.gaps import Gap, joined, kept_of, stretch_of
 from jiyi.stores.log import LONG_AGO
 from jiyi.types import Failure, Scope
-
-LEXICAL = "lexical"
-DENSE = "dense:"
-"""Names of the steps whose derivations are index entries; a model's name follows the second."""
 
 _ALL = (1 << 63) - 1
 
@@ -64,7 +61,7 @@ def lost(db: sqlite3.Connection, scope: int, batches: Mapping[str, Iterable[Gap]
     anew; and whoever derives records in the scope begins again.
     """
     for number, name in db.execute("SELECT id, name FROM step").fetchall():
-        if name == LEXICAL or name.startswith(DENSE):
+        if is_index(name):
             continue
         if name in batches:
             set_gaps(db, scope, number, [*gaps(db, scope, number), *batches[name]])

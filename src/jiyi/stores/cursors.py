@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from jiyi.errors import Conflict
+from jiyi.indexable import DENSE_STEPS, LEXICAL_STEP
 from jiyi.stores import anew, postings, records, segments
 from jiyi.stores.log import LONG_AGO, scope_key
 from jiyi.stores.rows import SEQ_MASK, key_of, micros
@@ -113,7 +114,7 @@ def commit(db: sqlite3.Connection, claim: Claim, changes: Changes, now: datetime
     if changes.vectors:
         there = _there(db, scope, [entry.seq for entry in changes.vectors])
         kept = [entry for entry in changes.vectors if entry.seq in there]
-        segments.put(db, scope, claim.step.name.removeprefix(anew.DENSE), kept)
+        segments.put(db, scope, claim.step.name.removeprefix(DENSE_STEPS), kept)
     anew.note_failures(db, scope, step, (claim.after, changes.cursor), changes.failed, now)
     _move(db, claim, changes.cursor, scope, step)
     waits = anew.settle(db, scope, step, micros(now))
@@ -253,10 +254,10 @@ def _keys(db: sqlite3.Connection, scope: Scope | None) -> list[int]:
 
 
 def _clear(db: sqlite3.Connection, step: str, scope: int) -> None:
-    if step == anew.LEXICAL:
+    if step == LEXICAL_STEP:
         postings.remove(db, scope)
-    elif step.startswith(anew.DENSE):
-        space = segments.find(db, scope, step.removeprefix(anew.DENSE))
+    elif step.startswith(DENSE_STEPS):
+        space = segments.find(db, scope, step.removeprefix(DENSE_STEPS))
         if space is not None:
             segments.drop(db, space.id)
     found = db.execute("SELECT id FROM record WHERE scope = ? AND strategy = ?", (scope, step)).fetchall()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -19,6 +19,7 @@ from jiyi.types import (
     Message,
     Record,
     SessionInfo,
+    Stats,
     Vector,
 )
 
@@ -189,6 +190,16 @@ def erase(held: Held, ids: Set[str]) -> Erased:
     return Erased(len(gone), 0, len(resting), sum(map(len, vectors)), len(indexed))
 
 
+def erase_session(held: Held, session_id: str) -> Erased:
+    """Takes out a session, its checkpoints, and all that came from it or belongs to it."""
+    if held.sessions.pop(session_id, None) is None:
+        return Erased()
+    its_own = take_out(held, lambda record: record.session_id == session_id)
+    erased = erase(held, {message.id for message in held.log.values() if message.session_id == session_id})
+    left = drop_checkpoints(held, session_id)
+    return replace(erased, sessions=1, records=erased.records + len(its_own), checkpoints=left)
+
+
 def take_out(held: Held, which: Callable[[Record], bool]) -> list[Made]:
     """Takes out records, old and fresh."""
     taken: list[Made] = []
@@ -232,6 +243,35 @@ def drop_checkpoints(held: Held, session_id: str, names: Set[str] | None = None)
     for key in gone:
         del held.checkpoints[key]
     return len(gone)
+
+
+# -- counts ----------------------------------------------------------------------------------------------------------
+
+
+def counts(chosen: Sequence[Held]) -> Stats:
+    """``Store.stats`` of these scopes."""
+    statements = sum(message.kind == "statement" for held in chosen for message in held.log.values())
+    return Stats(
+        scopes=sum(held.anything for held in chosen),
+        sessions=sum(len(held.sessions) for held in chosen),
+        messages=sum(len(held.log) for held in chosen) - statements,
+        statements=statements,
+        records=sum(len(held.records) for held in chosen),
+        indexed=sum(len(held.index) for held in chosen),
+        vectors=sum(map(_vectors, chosen)),
+        checkpoints=sum(len(held.checkpoints) for held in chosen),
+    )
+
+
+def everything_in(held: Held) -> Erased:
+    """What goes with a whole scope."""
+    records = len(held.records) + len(held.fresh)
+    gone = (len(held.log), len(held.sessions), records, _vectors(held), len(held.index))
+    return Erased(*gone, checkpoints=len(held.checkpoints))
+
+
+def _vectors(held: Held) -> int:
+    return sum(len(chunks) for stored in held.vectors.values() for chunks in stored.values())
 
 
 # -- values ----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from operator import mul
 
 from jiyi.bm25 import bm25
 from jiyi.errors import InvalidInput
-from jiyi.indexable import is_indexed, lexical_entry, occurrences
+from jiyi.indexable import DENSE_STEPS, LEXICAL_STEP, is_indexed, lexical_entry, occurrences
 from jiyi.ranking import standing
 from jiyi.stores.checks import check_finite
 from jiyi.stores.gaps import joined
@@ -34,8 +34,6 @@ from jiyi.types import (
     Vector,
     Which,
 )
-
-_LEXICAL, _DENSE = "lexical", "dense:"
 
 
 def advance(held: Held, cursor: Cursor, claim: Claim, changes: Changes, now: datetime) -> None:
@@ -79,7 +77,7 @@ def write(held: Held, claim: Claim, changes: Changes, *, anew: bool) -> None:
     """
     there = {message.seq for message in held.log.values()}
     step = claim.step
-    model, vectors = step.name.removeprefix(_DENSE), [v for v in changes.vectors if v.seq in there]
+    model, vectors = step.name.removeprefix(DENSE_STEPS), [v for v in changes.vectors if v.seq in there]
     check_finite(vectors)
     _check_size("vectors", [v.vector for v in vectors], size_of(held.vectors.get(model, {})))
     for record in changes.put:
@@ -100,10 +98,10 @@ def write(held: Held, claim: Claim, changes: Changes, *, anew: bool) -> None:
 def throw_away(held: Held, step: Step) -> None:
     """Everything that a step derived."""
     take_out(held, lambda record: record.strategy == step.name)
-    if step.name == _LEXICAL:
+    if step.name == LEXICAL_STEP:
         held.index.clear()
-    if step.name.startswith(_DENSE):
-        held.vectors.pop(step.name.removeprefix(_DENSE), None)
+    if step.name.startswith(DENSE_STEPS):
+        held.vectors.pop(step.name.removeprefix(DENSE_STEPS), None)
 
 
 def show_fresh(held: Held, step: str) -> None:
@@ -141,11 +139,6 @@ def seen(held: Held, which: Which) -> list[Record]:
     if limit is None:
         return found
     return found[max(0, len(found) - limit) :] if which.get("newest") else found[:limit]
-
-
-def is_index(step: str) -> bool:
-    """Whether a step of this name makes index entries."""
-    return step == _LEXICAL or step.startswith(_DENSE)
 
 
 def look(held: Held, probe: Probe, done: int) -> Found:
@@ -227,9 +220,15 @@ def _chunks_of(vectors: Iterable[Embedded]) -> dict[int, list[Vector]]:
     return chunks
 
 
-def count_vectors(stored: Mapping[int, Sequence[Vector]]) -> int:
-    """Vectors, all chunks counted."""
-    return sum(map(len, stored.values()))
+def models_of(chosen: Iterable[Held]) -> dict[str, tuple[int, int]]:
+    """``Store.models`` of these scopes."""
+    models: dict[str, tuple[int, int]] = {}
+    for held in chosen:
+        for model, stored in held.vectors.items():
+            size, number = models.get(model, (0, 0))
+            if stored:
+                models[model] = max(size, size_of(stored) or 0), number + sum(map(len, stored.values()))
+    return dict(sorted(models.items()))
 
 
 def size_of(stored: Mapping[int, Sequence[Vector]]) -> int | None:

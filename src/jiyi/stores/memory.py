@@ -18,6 +18,7 @@ from typing import Unpack
 
 from jiyi.errors import Conflict, InvalidInput, NotFound, StoreError
 from jiyi.history import digest
+from jiyi.indexable import is_index
 from jiyi.stores.checks import check_known
 from jiyi.stores.gaps import joined, stretch_of
 from jiyi.stores.held import (
@@ -28,8 +29,11 @@ from jiyi.stores.held import (
     activate,
     add,
     counted,
+    counts,
     drop_checkpoints,
     erase,
+    erase_session,
+    everything_in,
     find_place,
     follows,
     in_session,
@@ -38,17 +42,14 @@ from jiyi.stores.held import (
     placed,
     placed_checkpoint,
     put_checkpoint,
-    take_out,
 )
 from jiyi.stores.held_derived import (
     advance,
-    count_vectors,
     drop_fresh,
-    is_index,
     look,
+    models_of,
     passed_over,
     seen,
-    size_of,
     throw_away,
 )
 from jiyi.types import (
@@ -373,19 +374,11 @@ class MemoryStore:
         held = self._read(scope)
         if everything:
             self._scopes.pop(scope, None)
-            vectors = sum(map(count_vectors, held.vectors.values()))
-            records = len(held.records) + len(held.fresh)
-            counts = (len(held.log), len(held.sessions), records, vectors, len(held.index))
-            return Erased(*counts, checkpoints=len(held.checkpoints))
+            return everything_in(held)
         if message_ids is not None:
             erased = erase(held, held.log.keys() & set(message_ids))
-        elif held.sessions.pop(session_id or "", None) is None:
-            return Erased()
         else:
-            its_own = take_out(held, lambda record: record.session_id == session_id)
-            erased = erase(held, {message.id for message in held.log.values() if message.session_id == session_id})
-            left = drop_checkpoints(held, session_id or "")
-            erased = replace(erased, sessions=1, records=erased.records + len(its_own), checkpoints=left)
+            erased = erase_session(held, session_id or "")
         if erased.messages:
             for name, cursor in held.cursors.items():
                 if not is_index(name):
@@ -394,28 +387,11 @@ class MemoryStore:
 
     async def stats(self, scope: Scope | None = None) -> Stats:
         """See ``Store.stats``."""
-        chosen = self._chosen(scope)
-        statements = sum(message.kind == "statement" for held in chosen for message in held.log.values())
-        return Stats(
-            scopes=sum(held.anything for held in chosen),
-            sessions=sum(len(held.sessions) for held in chosen),
-            messages=sum(len(held.log) for held in chosen) - statements,
-            statements=statements,
-            records=sum(len(held.records) for held in chosen),
-            indexed=sum(len(held.index) for held in chosen),
-            vectors=sum(count_vectors(stored) for held in chosen for stored in held.vectors.values()),
-            checkpoints=sum(len(held.checkpoints) for held in chosen),
-        )
+        return counts(self._chosen(scope))
 
     async def models(self, scope: Scope | None = None) -> dict[str, tuple[int, int]]:
         """See ``Store.models``."""
-        models: dict[str, tuple[int, int]] = {}
-        for held in self._chosen(scope):
-            for model, stored in held.vectors.items():
-                size, number = models.get(model, (0, 0))
-                if stored:
-                    models[model] = max(size, size_of(stored) or 0), number + count_vectors(stored)
-        return dict(sorted(models.items()))
+        return models_of(self._chosen(scope))
 
     async def backup(self, target: Path) -> None:
         """Not to be had.
