@@ -254,7 +254,8 @@ _QUESTION = re.compile(r"[?？][^\w?？]*(?:\[[^\]]*\][^\w]*)?$")
 
 def asks(text: str) -> bool:
     """Whether a text ends in a question; marks, emoji and something in square brackets may follow it."""
-    return bool(_QUESTION.search(text[-300:]))
+    end = text[-300:]
+    return ("?" in end or "？" in end) and bool(_QUESTION.search(end))  # most have neither: ten times faster
 
 
 def check_text(field: str, value: object) -> str:
