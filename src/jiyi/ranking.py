@@ -86,7 +86,7 @@ def rank(query: str, found: Found, now: datetime, *, model: str = "", weights: W
         **cues,
     }
     scores = list(map(sum, zip(*parts.values(), strict=True)))
-    if len(found.lexical.frequency) > weights.short:
+    if len(found.lexical.frequency) > weights.short_question:
         parts["spread"] = _spread([standing.sessions[i] for i in places], scores, weights)
         scores = list(map(add, scores, parts["spread"]))
     elif dense.hits and asked.personal and not asked.answers:

@@ -17,7 +17,7 @@ from jiyi.weights import Weights
 
 FEWEST = 10
 SMALL = 64
-"""Messages that the smallest scopes count as, and from which on a scope is not small: see ``Weights.few``."""
+"""Messages that the smallest scopes count as, and from which on a scope is not small: see ``Weights.small_scope``."""
 
 FITTED = frozenset({"e5-small"})
 """Models to whose cosines the curve was fitted.  Those of others are brought to the same mean and deviation first: that
@@ -56,12 +56,12 @@ def relevances(
     many = found.dense.scanned
     scale, shift = (1.0, 0.0) if model in FITTED or many < FEWEST else _rescaled(found.dense, weights)
     mean = scale * found.dense.mean + shift
-    least = weights.middle + weights.usual * mean + weights.growth * math.log(max(FEWEST, many))
-    least -= weights.few * max(0.0, 1 - many / SMALL)
+    least = weights.middle + weights.scope_mean * mean + weights.growth * math.log(max(FEWEST, many))
+    least -= weights.small_scope * max(0.0, 1 - many / SMALL)
     if called:
-        least -= weights.known
+        least -= weights.speaker_named
     if _names_a_stranger(query, found.lexical):
-        least += weights.unknown
+        least += weights.stranger_named
     logits = [
         weights.cover_slope * (share - weights.cover_middle)
         if cosine is None

@@ -34,7 +34,7 @@ class Weights:
         assistant: for the assistant's when it is asked what it said.
         alone: of the cosine, when the user asks about himself, of a message that has nothing else to lift it: a fact
             told once among other talk has neither neighbours nor session.
-        short: terms up to which a question counts as one for a single fact; ``alone`` is for those.
+        short_question: terms up to which a question counts as one for a single fact; ``alone`` is for those.
         spread: taken off, when a question is longer, for every message that its session has before it: who says much
             needs more than one session.
         gate_low, gate_span, gate_least: BM25 weighs ``(c - low) / span``, from ``least`` to 1; c is the largest share
@@ -42,8 +42,13 @@ class Weights:
         prior: messages' worth of belief in ``dense_mean`` … ``words_deviation`` when a scope is small.
         dense_mean, dense_deviation: of cosines, centred as the bundled embedder's are.
         words_mean, words_deviation: of BM25.
-        slope, middle, usual, cover, growth, few, known, unknown: of the relevance, see ``relevance``; ``few`` is how
-            much less is asked of a cosine in the smallest memory than the curve of large ones would.
+        slope, middle: of the relevance, see ``relevance``: how steep it is in the cosine, and where it is a half.
+        cover: of the share of the query's idf that a message covers, in cosines.
+        scope_mean: of the scope's mean cosine, against it.
+        growth: by how much the middle rises with the logarithm of the scope's size.
+        small_scope: by how much it is lower in the smallest.
+        speaker_named, stranger_named: by how much it is lower when the query names a speaker of the scope, higher when
+            it names somebody of whom there is no word.
         companions: by how much (logits) a message may fall behind the most relevant one and be let in with it.
         cover_slope, cover_middle: of the relevance where there is no vector.
         floor: least relevance of a hit; what it turns away and costs is measured in docs/benchmarks/floor.md.
@@ -64,7 +69,7 @@ class Weights:
     user: float = 2.0
     assistant: float = 1.5
     alone: float = 2.2
-    short: float = 12.0
+    short_question: float = 12.0
     spread: float = 0.6
     gate_low: float = 0.15
     gate_span: float = 0.5
@@ -76,12 +81,12 @@ class Weights:
     words_deviation: float = 1.5
     slope: float = 30.0
     middle: float = 0.15
-    usual: float = 0.3
+    scope_mean: float = 0.3
     cover: float = 0.15
     growth: float = 0.03
-    few: float = 0.05
-    known: float = 0.1
-    unknown: float = 0.03
+    small_scope: float = 0.05
+    speaker_named: float = 0.1
+    stranger_named: float = 0.03
     companions: float = 6.0
     cover_slope: float = 20.0
     cover_middle: float = 0.12
