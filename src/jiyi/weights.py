@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -104,7 +103,9 @@ Ranking: TypeAlias = "Weights | Mapping[str, object] | str | Path | None"
 """``Weights``; a mapping of some of its fields; the path of a JSON file with such an object; None or "" for the
 shipped ones."""
 
-_ABOVE_ZERO = frozenset({"gate_span", "dense_deviation", "words_deviation"})  # something is divided by them
+_ABOVE_ZERO = frozenset({"prior", "gate_span", "dense_deviation", "words_deviation"})  # something is divided by them
+_MOST = 1_000_000
+"""Of any weight, so that no score becomes infinite."""
 
 
 def settable() -> dict[str, float]:
@@ -116,7 +117,7 @@ def weights_of(ranking: Ranking) -> Weights:
     """The constants that ``ranking`` stands for; what it leaves out is as shipped.
 
     Raises:
-        InvalidInput: a file that cannot be read, a field that is not there or cannot be set, a value that is no finite
+        InvalidInput: a file that cannot be read, a field that is not there or cannot be set, a value that is no usable
             number; names the field.
     """
     if ranking is None or ranking == "":
@@ -167,6 +168,6 @@ def _checked(given: Mapping[str, object], origin: str) -> Weights:
 
 
 def _number(field: str, value: object) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise InvalidInput(field, f"must be a finite number, not {value!r}")
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) <= _MOST:
+        raise InvalidInput(field, f"must be a number from -{_MOST:,} to {_MOST:,}")
     return float(value)
