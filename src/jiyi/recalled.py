@@ -7,16 +7,15 @@ that more of them do, and what room is left then widens them again, the most wan
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from jiyi.copies import origin
 from jiyi.passages import SIZE, Span, passages
 from jiyi.ports import TokenCounter
-from jiyi.quoting import HEADER, derived, quoted, section
-from jiyi.tokens import count_message
+from jiyi.quoting import Day, Sizes, day_of, derived, quoted, section
 from jiyi.types import Block, ChatMessage, Item, Message, Source
 
-_LINE_SLACK = 2  # tokens: a line's end, and an empty line before another session
 _WORTH = 60  # tokens: less room than this widens no passage
 _BYTES = 3  # of a token, at least about: how far a passage may grow into the room there is
 
@@ -28,12 +27,14 @@ class Piece:
     Most are never needed, so tokens are counted when they are first asked for (``Recalled.tokens``).
 
     Attributes:
+        day: under which it stands.
         origin: of the message; "" for a derived text.
         spans: the parts that are quoted; empty for the whole.
         short: the same with only its passages, once these were looked for; itself where it is not cut.
     """
 
     text: str
+    day: Day
     message: Message | None = None
     origin: str = ""
     spans: tuple[Span, ...] = ()
@@ -65,9 +66,9 @@ class Recalled:
         self.lines: list[Line] = []
         self.nothing: list[tuple[int, Item]] = []
         self._blocks = blocks
-        self._counter = counter
+        self._sizes = Sizes(counter, language)
         self._language = language
-        self.frame = count_message(counter, {"role": "system", "content": HEADER[language] + "\n"})
+        self.frame = self._sizes.frame
         self._offers = [self._offer(at, block) for at, block in enumerate(blocks)]
         self._shares = max(1.0, sum(block.share for block in blocks))
         self.share = sum(block.share for block in blocks if block.place == "memory") / self._shares
@@ -81,21 +82,18 @@ class Recalled:
         """The system message with the lines that came in; none without lines."""
         return section((line.item for line in self.lines), self._language)
 
-    def tokens(self, pieces: Iterable[Piece]) -> int:
-        """What lines take up."""
-        total = 0
-        for piece in pieces:
-            if piece.tokens < 0:
-                piece.tokens = self._counter.count(piece.text) + _LINE_SLACK
-            total += piece.tokens
-        return total
+    def tokens(self, pieces: Iterable[Piece], begun: AbstractSet[Day]) -> int:
+        """What lines add to a section that has lines of some days already."""
+        return self._sizes.together(((piece.day, self._alone(piece)) for piece in pieces), begun)
 
     def claims(self, history: set[str]) -> int:
         """Tokens that the memories ask for beside a history of messages with these origins."""
-        total, seen = 0, set(history)
+        total, seen, begun = 0, set(history), set[Day]()
         for block, lines in zip(self._blocks, self._offers, strict=True):
             for line in [line for line in lines if not covered(line.item, seen)][: block.most]:
-                total += self.tokens(_fresh(line.pieces, seen))
+                fresh = _fresh(line.pieces, seen)
+                total += self.tokens(fresh, begun)
+                begun.update(piece.day for piece in fresh)
                 seen.update(() if line.item.text else origins(line.item))
         return total + self.frame if total else 0
 
@@ -114,8 +112,10 @@ class Recalled:
             lines, left, _ = self._take(rest, room, known, cut=True)
         self._widen(lines, self._rejoin(lines, left, known))
         present |= known
+        begun = set[Day]()
         for line in lines:
-            line.item, line.tokens = _shown(line), self.tokens(line.pieces)
+            line.item, line.tokens = _shown(line), self.tokens(line.pieces, begun)
+            begun.update(piece.day for piece in line.pieces)
         self.lines = lines
 
     def missed(self, present: set[str]) -> Iterator[tuple[int, Item]]:
@@ -133,10 +133,11 @@ class Recalled:
         lines: list[Line] = []
         for item in block.items if block.place == "memory" else ():
             if item.text:
-                pieces = [Piece(derived(item, self._language))]
+                first = item.messages[0] if item.messages else None
+                pieces = [Piece(derived(item, self._language), day_of(first, self._language))]
             else:
                 texts = [(quoted(message, self._language), message) for message in item.messages]
-                pieces = [Piece(text, message, origin(message)) for text, message in texts if text]
+                pieces = [Piece(text, day_of(m, self._language), m, origin(m)) for text, m in texts if text]
             if any(piece.message is None or piece.message.id not in item.neighbours for piece in pieces):
                 lines.append(Line(item, at, pieces))
             else:
@@ -146,7 +147,7 @@ class Recalled:
     def _take(self, rest: int, room: int, present: set[str], *, cut: bool) -> tuple[list[Line], int, bool]:
         """The lines that come in, the room that is left, and whether nothing was too long; adds to ``present``."""
         lines: list[Line] = []
-        used, all_fit = set[int](), True
+        used, begun, all_fit = set[int](), set[Day](), True
         taken = [0] * len(self._blocks)
         for again in (False, True):
             for at, block in enumerate(self._blocks):
@@ -155,26 +156,27 @@ class Recalled:
                     if taken[at] == block.most or id(line) in used or covered(line.item, present):
                         continue
                     fresh = _fresh(line.pieces, present)
-                    pieces = self._fitting(line, fresh, min(room, share), cut=cut)
+                    fresh = [self._short(piece, line) for piece in fresh] if cut else fresh
+                    pieces = self._fitting(line.item, fresh, min(room, share), begun)
                     all_fit = all_fit and (len(pieces) == len(fresh) or not (pieces or again))
                     if not pieces:
                         continue
                     used.add(id(line))
                     taken[at] += 1
-                    tokens = self.tokens(pieces)
+                    tokens = self.tokens(pieces, begun)
+                    begun.update(piece.day for piece in pieces)
                     share -= tokens
                     room -= tokens
                     present.update(piece.origin for piece in pieces if piece.message)
                     lines.append(Line(line.item, at, pieces))
         return lines, room, all_fit
 
-    def _fitting(self, line: Line, fresh: Sequence[Piece], room: int, *, cut: bool) -> list[Piece]:
-        """What of a line goes into so much room: all of it, all but the neighbours, or nothing."""
-        pieces = [self._short(piece, line) if cut else piece for piece in fresh]
-        if self.tokens(pieces) <= room:
+    def _fitting(self, item: Item, pieces: list[Piece], room: int, begun: AbstractSet[Day]) -> list[Piece]:
+        """What of an item goes into so much room: all of it, all but the neighbours, or nothing."""
+        if self.tokens(pieces, begun) <= room:
             return pieces
-        pieces = [piece for piece in pieces if piece.message is None or piece.message.id not in line.item.neighbours]
-        return pieces if self.tokens(pieces) <= room else []
+        pieces = [piece for piece in pieces if piece.message is None or piece.message.id not in item.neighbours]
+        return pieces if self.tokens(pieces, begun) <= room else []
 
     def _short(self, piece: Piece, line: Line) -> Piece:
         """A piece with only the passages that matter, when it is long."""
@@ -191,17 +193,25 @@ class Recalled:
         spans = passages(message.text, {} if ends else asked, size, end=ends)
         if spans == [(0, len(message.text))]:
             return piece
-        short = Piece(quoted(message, self._language, spans), message, piece.origin, tuple(spans))
-        return short if self.tokens([short]) < self.tokens([piece]) else piece
+        short = Piece(quoted(message, self._language, spans), piece.day, message, piece.origin, tuple(spans))
+        return short if self._alone(short) < self._alone(piece) else piece
+
+    def _alone(self, piece: Piece) -> int:
+        """Tokens of a line without its date."""
+        if piece.tokens < 0:
+            piece.tokens = self._sizes.line(piece.text)
+        return piece.tokens
 
     def _rejoin(self, lines: Sequence[Line], room: int, present: set[str]) -> int:
         """Gives lines back the neighbours that they had to leave, where there is room now; returns what is left."""
         offered = {id(line.item): line for offers in self._offers for line in offers}
+        begun = {piece.day for line in lines for piece in line.pieces}
         for line in lines:
             for piece in _fresh(offered[id(line.item)].pieces, present):
                 short = self._short(piece, line)
-                if (tokens := self.tokens([short])) <= room:
+                if (tokens := self.tokens([short], begun)) <= room:
                     line.pieces.append(short)
+                    begun.add(short.day)
                     present.add(piece.origin)
                     room -= tokens
         return room
@@ -214,9 +224,9 @@ class Recalled:
                 full = whole.get(id(piece), piece)
                 if not piece.spans or room < _WORTH:
                     continue
-                if self.tokens([full]) - piece.tokens > room:
+                if self._alone(full) - piece.tokens > room:
                     full = self._cut(full, line, SIZE + _BYTES * room)
-                more = self.tokens([full]) - piece.tokens
+                more = self._alone(full) - piece.tokens
                 if 0 < more <= room:
                     line.pieces[at] = full
                     room -= more

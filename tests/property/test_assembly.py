@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import timedelta
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jiyi.assembly import assemble
 from jiyi.context import Context
 from jiyi.errors import BudgetTooSmall
 from jiyi.history import turns
 from jiyi.ports import Request, Strategy
+from jiyi.quoting import day_of, section
 from jiyi.strategies.full_history import FullHistory
 from jiyi.strategies.importance import Importance
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.token_buffer import TokenBuffer
-from jiyi.testing.strategy import ListReader, answered, called, check_context, context_of, conversation
+from jiyi.testing.strategy import START, ListReader, answered, called, check_context, context_of, conversation
+from jiyi.tokens import REPLY, count_message
 from jiyi.types import Block, Dropped, Hit, Item, Message
 
 TEXTS = st.one_of(
@@ -126,6 +130,70 @@ def test_every_context_is_legal_and_accounted_for(
         for message in item.messages:
             spans = item.spans(message) or [(0, len(message.text))]
             assert all(any(message.text[start:stop] in text for text in texts) for start, stop in spans)
+
+
+class Letters:
+    """Counts characters, so that a sum of lines is what they are together."""
+
+    name = "letters"
+    exact = True
+
+    def count(self, text: str) -> int:
+        return len(text)
+
+    def cut(self, text: str, tokens: int) -> str:
+        return text[:tokens]
+
+
+@st.composite
+def memories(draw: st.DrawFn) -> list[Message]:
+    """Messages of a few sessions and days, some without a date, and statements, in the order of a ranking."""
+    found: list[Message] = []
+    for at in range(draw(st.integers(1, 14))):
+        text = draw(st.text(alphabet="ab \n[]", max_size=40)) + "."
+        session = draw(st.sampled_from(["one", "two", ""]))
+        days = draw(st.none() | st.integers(0, 3))
+        said = None if days is None else START + timedelta(days=days)
+        kind = "statement" if not session else "message"
+        found.append(Message(f"m{at}", session, "user", text, kind=kind, seq=at, created_at=said, recorded_at=START))
+    return found
+
+
+@settings(deadline=None, max_examples=150)
+@given(memories(), st.integers(80, 900), st.sampled_from([0.3, 1.0]), st.sampled_from(["zh", "en"]))
+def test_the_section_is_never_over_its_budget_and_takes_what_fits(
+    ranked: list[Message], budget: int, share: float, language: str
+) -> None:
+    blocks = [
+        Block(name, "memory", tuple(Item((message,)) for message in part), share=share)
+        for name, part in (("facts", ranked[::3]), ("recall", ranked))
+    ]
+    context = assemble(blocks, system=(), newest=(), budget=budget, counter=Letters(), language=language)
+    assert context.tokens <= budget
+    assert sum(block.tokens for block in context.blocks) == (context.tokens - REPLY if context.messages else 0)
+    shown = [item for block in context.blocks for item in block.items]
+    paragraphs = {(m.session_id, m.created_at is None) for item in shown for m in item.messages}
+    days = {(m.session_id, m.created_at) for item in shown for m in item.messages}
+    for entry in context.dropped:
+        assert entry.message is not None
+        (more,) = section([*shown, Item((entry.message,))], language)
+        # an end of the last line that is not there, and empty lines that days of one session do not have
+        spare = 2 + (len(days) - len(paragraphs)) + 1
+        assert REPLY + count_message(Letters(), more) > budget - spare, "it would have fitted"
+    ours = {"", *(day_of(message, language)[1] for message in ranked)}
+    label = "[user]" if language == "en" else "[用户]"
+    note = "[statement]" if language == "en" else "[备忘]"
+    for line in str(context.messages[0]["content"]).split("\n")[1:] if context.messages else ():
+        assert not line.lstrip().startswith("[") or line in ours or line.startswith((label, note))
+    again = assemble(
+        [Block("recall", "memory", tuple(reversed(shown)), share=1)],
+        system=(),
+        newest=(),
+        budget=2000,
+        counter=Letters(),
+        language=language,
+    )
+    assert again.messages == context.messages, "the same memories are the same bytes, whatever brought them"
 
 
 @settings(deadline=None, max_examples=60)

@@ -82,8 +82,8 @@ async def test_memories_are_quoted_by_session_in_order_of_time() -> None:
     assert context.messages[1]["content"] == (
         "Earlier messages that may matter, quoted verbatim, with date and speaker:\n"
         "[statement] Is vegetarian\n\n"
-        "[2023-05-08 Mon Caroline] I joined a support group.\nIt helps.\n[2023-05-08 Mon assistant] Good.\n\n"
-        "[2023-06-01 Thu user] We moved."
+        "[2023-05-08 Mon]\n[Caroline] I joined a support group.\nIt helps.\n[assistant] Good.\n\n"
+        "[2023-06-01 Thu]\n[user] We moved."
     )
 
 
@@ -92,7 +92,7 @@ async def test_chinese_memories_have_a_chinese_header() -> None:
     reader = ListReader(conversation(("user", "我的预算是多少？")), _hits(*old))
     context = await context_of([Recall(), SlidingWindow()], reader)
     assert context.messages[0]["content"] == (
-        "以下是可能有用的过往消息，原文引用，附日期和说话人：\n[2024-03-01 周五 用户] 预算五百元。\n[2024-03-01 周五 助手] 好。"
+        "以下是可能有用的过往消息，原文引用，附日期和说话人：\n[2024-03-01 周五]\n[用户] 预算五百元。\n[助手] 好。"
     )
 
 
@@ -262,9 +262,7 @@ def test_derived_text_does_not_hide_the_words_it_rests_on() -> None:
     fact = Block("facts", "memory", (Item(tuple(said), text="budget: 500"),), share=0.2)
     quote = Block("recall", "memory", (Item(tuple(said)),), share=0.3)
     context = assemble([fact, quote], system=(), newest=conversation(("user", "hi")), budget=500, counter=Estimate())
-    assert "[2024-03-01 Fri user] budget: 500\n[2024-03-01 Fri user] The budget is 500." in str(
-        context.messages[0]["content"]
-    )
+    assert "[2024-03-01 Fri]\n[user] budget: 500\n[user] The budget is 500." in str(context.messages[0]["content"])
 
 
 @pytest.mark.parametrize(

@@ -101,8 +101,9 @@ async def test_a_short_answer_brings_its_question_and_is_counted_once() -> None:
     (item,) = recalled(context)
     assert [message.id for message in item.messages] == ["old-3", "old-4"] and item.neighbours == ("old-3",)
     assert memories(context).splitlines()[1:] == [
-        "[2024-03-01 Fri assistant] Which bicycle did you take in the end?",
-        "[2024-03-01 Fri user] Yes, the blue one.",
+        "[2024-03-01 Fri]",
+        "[assistant] Which bicycle did you take in the end?",
+        "[user] Yes, the blue one.",
     ]
     lines = context.explain().splitlines()
     assert next(line for line in lines if "old-3" in line).endswith("<- said next to it")

@@ -13,13 +13,11 @@ from jiyi.eval.dataset import Question
 from jiyi.eval.recall import asked_at, moment_of
 from jiyi.eval.vectors import QuestionsOnce
 from jiyi.indexing import LEXICAL
-from jiyi.quoting import HEADER, quoted
+from jiyi.quoting import Day, Sizes, day_of, quoted
 from jiyi.text import language, query_terms
 from jiyi.tokens import REPLY, count_message
 from jiyi.types import Found, Message, Probe
 from jiyi.weights import Weights
-
-_LINE_END = 2  # tokens: a line's end, and an empty line before another session
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,29 +158,32 @@ class Asker:
     ) -> Ordered:
         """Fills each budget with quoted lines, best first; what does not fit whole is skipped, or ends it."""
         spoken = language(question)
-        frame = count_message(self._memory.counter, {"role": "system", "content": HEADER[spoken] + "\n"})
+        sizes = Sizes(self._memory.counter, spoken)
         inside: dict[int, frozenset[str]] = {}
-        sizes = list(self._sizes(ranked, spoken)) if self._budgets else []
+        lines = list(self._sized(ranked, sizes, spoken)) if self._budgets else []
         for budget in self._budgets:
-            room, taken = budget - frame, list[str]()
-            for message, size in sizes:
-                if 0 < size <= room:
+            room, taken, begun = budget - sizes.frame, list[str](), set[Day]()
+            for message, line in lines:
+                size = sizes.together([line], begun)
+                if size <= room:
                     room -= size
                     taken.append(message.id)
-                elif size and not skip:
+                    begun.add(line[0])
+                elif not skip:
                     break
             inside[budget] = frozenset(taken)
         return Ordered(tuple(message.id for message in ranked), inside, seconds)
 
-    def _sizes(self, ranked: Iterable[Message], spoken: str) -> Iterator[tuple[Message, int]]:
-        """Tokens of the messages' lines, each counted once."""
+    def _sized(self, ranked: Iterable[Message], sizes: Sizes, spoken: str) -> Iterator[tuple[Message, tuple[Day, int]]]:
+        """The messages that have a line to quote, with its day and its tokens, each counted once."""
         for message in ranked:
             size = self._lines.get((message.id, spoken))
             if size is None:
                 text = quoted(message, spoken)
-                size = self._memory.counter.count(text) + _LINE_END if text else 0
+                size = sizes.line(text) if text else 0
                 self._lines[message.id, spoken] = size
-            yield message, size
+            if size:
+                yield message, (day_of(message, spoken), size)
 
     def _as_chat(self, message: Message) -> int:
         found = self._chat.get(message.id)
