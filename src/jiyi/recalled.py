@@ -148,6 +148,7 @@ class Recalled:
         """The lines that come in, the room that is left, and whether nothing was too long; adds to ``present``."""
         lines: list[Line] = []
         used, begun, all_fit = set[int](), set[Day](), True
+        passed: list[Line] = []
         taken = [0] * len(self._blocks)
         for again in (False, True):
             for at, block in enumerate(self._blocks):
@@ -158,9 +159,10 @@ class Recalled:
                     fresh = _fresh(line.pieces, present)
                     fresh = [self._short(piece, line) for piece in fresh] if cut else fresh
                     pieces = self._fitting(line.item, fresh, min(room, share), begun)
-                    all_fit = all_fit and (len(pieces) == len(fresh) or not (pieces or again))
                     if not pieces:
+                        passed.append(line)
                         continue
+                    all_fit = all_fit and len(pieces) == len(fresh)
                     used.add(id(line))
                     taken[at] += 1
                     tokens = self.tokens(pieces, begun)
@@ -169,7 +171,9 @@ class Recalled:
                     room -= tokens
                     present.update(piece.origin for piece in pieces if piece.message)
                     lines.append(Line(line.item, at, pieces))
-        return lines, room, all_fit
+        # what was too long for a share counts too: shorter ones, less wanted, may have had its place since
+        left = (line for line in passed if id(line) not in used and not covered(line.item, present))
+        return lines, room, all_fit and next(left, None) is None
 
     def _fitting(self, item: Item, pieces: list[Piece], room: int, begun: AbstractSet[Day]) -> list[Piece]:
         """What of an item goes into so much room: all of it, all but the neighbours, or nothing."""

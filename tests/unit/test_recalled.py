@@ -172,3 +172,12 @@ async def test_the_same_memories_are_the_same_bytes_in_the_next_turn() -> None:
     after = await context_of([Recall(), SlidingWindow()], then)
     assert memories(before) == memories(after) and "blue one" in memories(after)
     assert after.messages[:2] == before.messages[:2], "and so are the turns before: a prompt cache holds them"
+
+
+async def test_shorter_memories_do_not_take_the_place_of_a_long_one_that_is_wanted_more() -> None:
+    question = "What was the gate code?"
+    long = conversation(("user", FILLER * 60 + "The gate code is 4417."), session="old")
+    others = [conversation(("user", f"A code of number {at}."), session=f"o{at}")[0] for at in range(4)]
+    reader = ListReader(conversation(("user", question)), found(question, *long, *others))
+    context = await context_of([Recall(k=3, share=0.5), SlidingWindow()], reader, budget=1200)
+    assert "4417" in memories(context), "too long for half of the budget, it comes in part"
