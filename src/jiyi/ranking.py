@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from itertools import repeat
 from operator import add, sub
 from typing import NamedTuple
@@ -28,6 +28,10 @@ PIECE_BYTES = 500
 
 _EQUAL = 1e-9
 """Scores further apart than this are not equal to nine digits."""
+
+
+ASKED = 4_000
+"""Characters of a question in which times are looked for."""
 
 
 class Ranked(NamedTuple):
@@ -258,8 +262,8 @@ def _cues(
     if called and not all(called.values()):
         speaker = {name: weights.speaker if named else -weights.speaker for name, named in called.items()}
         cues["speaker"] = [speaker.get(message.name or "", 0.0) for message in candidates]
-    now = now.astimezone(_zone(candidates))
-    fit = fitting(periods(query, now), now)
+    now = _there(now, candidates)
+    fit = fitting(periods(query[:ASKED], now), now)
     if fit is not None:
         cues["date"] = [weights.date * fit(said) if (said := message.created_at) else 0.0 for message in candidates]
     if asked.personal or asked.answers:
@@ -268,10 +272,13 @@ def _cues(
     return cues
 
 
-def _zone(candidates: Sequence[Message]) -> tzinfo | None:
-    """That of the newest candidate: where the user is, as far as is known."""
+def _there(now: datetime, candidates: Sequence[Message]) -> datetime:
+    """The same moment where the newest candidate was said: where the user is, as far as is known."""
     said = max((message.created_at for message in candidates if message.created_at), default=None)
-    return said.tzinfo if said else UTC
+    try:
+        return now.astimezone(said.tzinfo if said else UTC)
+    except OverflowError:  # the first and the last day of the calendar
+        return now
 
 
 def _spread(sessions: Sequence[int], scores: Sequence[float], weights: Weights) -> list[float]:

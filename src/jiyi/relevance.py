@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 
+from jiyi.bm25 import idf
 from jiyi.text import query_terms
 from jiyi.types import Dense, Found, Lexical
 from jiyi.weights import Weights
@@ -18,6 +19,9 @@ from jiyi.weights import Weights
 FEWEST = 10
 SMALL = 64
 """Messages that the smallest scopes count as, and from which on a scope is not small: see ``Weights.small_scope``."""
+
+RARE = 5
+"""Messages that may share a word which is as good as a name."""
 
 FITTED = frozenset({"e5-small"})
 """Models to whose cosines the curve was fitted.  Those of others are brought to the same mean and deviation first: that
@@ -42,7 +46,8 @@ def relevances(
     with every doubling of the scope, since the best of many is high by chance (of a question about others the 95th
     percentile grows by .03 with the logarithm, from 4 messages to 4,000); more in a small memory, where a fact asked in
     other words would not come back else, and a wrong hit costs little; that the query names a speaker; that it names
-    somebody of whom there is no word.  Where the best message is relevant, others come in beside it
+    somebody of whom there is no word.  A message that has nearly all of a telling question's words (an id, a name, an
+    emoji) is relevant whatever its cosine.  Where the best message is relevant, others come in beside it
     (``Weights.companions``).
 
     Args:
@@ -62,10 +67,14 @@ def relevances(
         least -= weights.speaker_named
     if _names_a_stranger(query, found.lexical):
         least += weights.stranger_named
+    middle = weights.exact if _is_telling(found.lexical) else math.inf
     logits = [
         weights.cover_slope * (share - weights.cover_middle)
         if cosine is None
-        else weights.slope * (scale * cosine + shift + weights.cover * share - least)
+        else max(
+            weights.slope * (scale * cosine + shift + weights.cover * share - least),
+            weights.cover_slope * (share - middle),
+        )
         for cosine, share in candidates
     ]
     best = max(logits)
@@ -76,6 +85,12 @@ def _rescaled(dense: Dense, weights: Weights) -> tuple[float, float]:
     """Factor and summand that give the scan's cosines the mean and deviation of the bundled embedder's."""
     scale = weights.dense_deviation / (dense.deviation or 1.0)
     return scale, weights.dense_mean - scale * dense.mean
+
+
+def _is_telling(lexical: Lexical) -> bool:
+    """Whether a question's words together tell as much as a word does that only ``RARE`` messages have."""
+    rare = Lexical(lexical.documents, frequency={"": min(RARE, lexical.documents)})
+    return sum(idf(lexical, lexical.frequency).values()) >= idf(rare, [""])[""]
 
 
 def _names_a_stranger(query: str, lexical: Lexical) -> bool:

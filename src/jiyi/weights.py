@@ -50,6 +50,7 @@ class Weights:
             it names somebody of whom there is no word.
         companions: by how much (logits) a message may fall behind the most relevant one and be let in with it.
         cover_slope, cover_middle: of the relevance where there is no vector.
+        exact: the share of a telling question's idf at which a message is as likely as not meant, whatever its cosine.
         floor: least relevance of a hit; what it turns away and costs is measured in docs/benchmarks/floor.md.
     """
 
@@ -89,6 +90,7 @@ class Weights:
     companions: float = 6.0
     cover_slope: float = 20.0
     cover_middle: float = 0.12
+    exact: float = 0.85
     floor: float = 0.5
 
     def gate(self, cover: float) -> float:

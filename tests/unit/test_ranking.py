@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -311,6 +311,35 @@ def test_a_message_without_a_vector_yet_is_found_by_its_words() -> None:
 
     assert best.message.seq == 9
     assert best.relevance >= DEFAULT.floor
+
+
+@pytest.mark.parametrize("query", ["🍜", "Q17X", "李若溪", "the order Q17X"])
+def test_exact_names_and_ids_are_relevant_whatever_the_cosine(query: str) -> None:
+    messages = [say(i, f"Small talk about how it went {i}", session=f"s{i}") for i in range(1, 200)]
+    messages.append(say(200, "Order Q17X, ordered by 李若溪 🍜"))
+    dense = near(*[0.1] * 200, scanned=200, mean=0.1)
+
+    found = [r for r in rank(query, messages, look_up(query, messages), dense) if r.relevance >= DEFAULT.floor]
+
+    assert [r.message.seq for r in found] == [200]
+
+
+def test_a_common_word_alone_is_not_a_name() -> None:
+    messages = [say(i, f"Small talk about how it went {i}", session=f"s{i}") for i in range(1, 200)]
+
+    found = rank("how", messages, look_up("how", messages), near(*[0.1] * 199, scanned=199, mean=0.1))
+
+    assert all(r.relevance < DEFAULT.floor for r in found)
+
+
+@pytest.mark.parametrize("now", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, tzinfo=UTC)])
+@pytest.mark.parametrize("hours", [-12, 14])
+def test_the_first_and_last_day_of_the_calendar_may_ask(now: datetime, hours: int) -> None:
+    there = timezone(timedelta(hours=hours))
+    messages = [say(1, "We met in May", created_at=SPRING.astimezone(there))]
+    found = Found(messages={1: messages[0]}, standing=standing(messages, {}))
+
+    assert len(list(ranking.rank("What was in May last year?", found, now))) == 1
 
 
 def test_the_floor_does_not_touch_the_order() -> None:
