@@ -78,7 +78,19 @@ def relevances(
         for cosine, share in candidates
     ]
     best = max(logits)
-    return (_logistic(min(best, logit + weights.companions)) for logit in logits)
+    return (_logistic(_beside(logit, best, weights.companions)) for logit in logits)
+
+
+def _beside(logit: float, best: float, companions: float) -> float:
+    """The logit of a message beside the most relevant one.
+
+    One that lies ``companions`` below even odds has even odds then, and the others more, up to the best's own: what
+    comes in with another is seen to be less sure.
+    """
+    lifted = logit + companions
+    if best <= 0 or lifted <= 0:
+        return min(best, lifted)
+    return best * lifted / (best + companions)
 
 
 def _rescaled(dense: Dense, weights: Weights) -> tuple[float, float]:

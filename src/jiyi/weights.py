@@ -48,7 +48,7 @@ class Weights:
         small_scope: by how much it is lower in the smallest.
         speaker_named, stranger_named: by how much it is lower when the query names a speaker of the scope, higher when
             it names somebody of whom there is no word.
-        companions: by how much (logits) a message may fall behind the most relevant one and be let in with it.
+        companions: how far (logits) below even odds a message is let in beside a relevant one.
         cover_slope, cover_middle: of the relevance where there is no vector.
         exact: the share of a telling question's idf at which a message is as likely as not meant, whatever its cosine.
         floor: least relevance of a hit; what it turns away and costs is measured in docs/benchmarks/floor.md.

@@ -324,6 +324,15 @@ def test_exact_names_and_ids_are_relevant_whatever_the_cosine(query: str) -> Non
     assert [r.message.seq for r in found] == [200]
 
 
+def test_what_comes_in_beside_a_relevant_message_is_less_sure() -> None:
+    messages = [say(i, f"Words {i}", session=f"s{i}") for i in range(1, 5)]
+
+    found = rank("else", messages, Lexical(), near(0.6, 0.4, 0.3, -0.2, scanned=200, mean=0.05))
+
+    sure = {r.message.seq: r.relevance for r in found}
+    assert sure[1] > sure[2] > sure[3] > DEFAULT.floor > sure[4]
+
+
 def test_a_common_word_alone_is_not_a_name() -> None:
     messages = [say(i, f"Small talk about how it went {i}", session=f"s{i}") for i in range(1, 200)]
 
