@@ -60,11 +60,11 @@ class Searcher:
         self.weights = weights
 
     async def search(self, scope: Scope, query: str, wanted: Wanted) -> list[Hit]:
-        """The messages that answer ``query``, best first; an empty query or k = 0 gives none.
+        """The messages that answer ``query``, best first; k = 0 or a query without a word or an emoji gives none.
 
         Sees every message that the store has acknowledged, whether it is indexed already or not.
         """
-        if wanted.k <= 0 or not query.strip():
+        if wanted.k <= 0 or not query_terms(query):
             return []
         found = await self.look(scope, query, wanted)
         ranked = rank(query, found, self.clock.now(), model=self.model, weights=self.weights)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jiyi.embedders.hashing import HashingEmbedder
 from tests.conftest import OpenMemory
 
 DOCS = [
@@ -51,6 +52,16 @@ async def fill(request: pytest.FixtureRequest, open_memory: OpenMemory):
         return memory
 
     return fill_
+
+
+@pytest.mark.parametrize("query", ["-", "*", "_", '""', "？！", "…", "%"])
+async def test_signs_alone_bring_nothing_by_meaning_either(open_memory: OpenMemory, query: str) -> None:
+    memory = await open_memory(embedder=HashingEmbedder())
+    for doc in DOCS:
+        await memory.remember(doc, user_id="ada")
+    await memory.drain()
+
+    assert await found(memory, query) == []
 
 
 async def test_no_query_ever_raises_or_returns_everything(fill) -> None:
