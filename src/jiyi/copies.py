@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from jiyi.history import link
 from jiyi.types import Message
+
+T = TypeVar("T")
 
 COPY_OF = "copy_of"
 """Key in a copy's metadata: ``{"message": id of the first original, "session": the session it was copied from}``."""
@@ -19,6 +22,16 @@ def origin(message: Message) -> str:
         return message.id
     first = mark.get("message") if isinstance(mark, Mapping) else None
     return first if isinstance(first, str) else message.id
+
+
+def once(found: Iterable[T], message: Callable[[T], Message], limit: int) -> list[T]:
+    """Up to ``limit`` (1 or more) of what was found, in order: of a message and its copies in forks the first alone."""
+    first: dict[str, T] = {}
+    for one in found:
+        first.setdefault(origin(message(one)), one)
+        if len(first) == limit:
+            break
+    return list(first.values())
 
 
 def copied(message: Message, session_id: str) -> Message:

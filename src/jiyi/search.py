@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from jiyi.bm25 import idf
-from jiyi.copies import origin
+from jiyi.copies import once, origin
 from jiyi.errors import MissingDependency
 from jiyi.indexing import LEXICAL
 from jiyi.ports import Clock, Embedder, Store
@@ -106,16 +106,9 @@ class Searcher:
         self, scope: Scope, ranked: Iterable[Ranked], lexical: Lexical, wanted: Wanted
     ) -> list[Hit]:  # fmt: skip
         floor = self.weights.floor if wanted.floor is None else wanted.floor
-        seen, best = set(wanted.exclude), list[Ranked]()
-        for found in ranked:
-            if found.relevance < floor:
-                continue
-            first = origin(found.message)  # of a message and its copies in forks, the best alone
-            if first not in seen:
-                seen.add(first)
-                best.append(found)
-            if len(best) == wanted.k:
-                break
+        barred = set(wanted.exclude)
+        fitting = (found for found in ranked if found.relevance >= floor and origin(found.message) not in barred)
+        best = once(fitting, lambda found: found.message, wanted.k)
         around = await self._around(scope, [found.message for found in best], wanted.neighbours)
         asked = idf(lexical, lexical.frequency)
         return [

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from jiyi.copies import origin
+from jiyi.copies import once
 from jiyi.engine import AsyncMemory
 from jiyi.eval.dataset import Question
 from jiyi.eval.recall import moment_of
@@ -36,12 +36,8 @@ class Look:
 
     def ranked(self, weights: Weights) -> list[Ranked]:
         """What a search with these weights and no floor brings: of a message and its copies in forks the best."""
-        first: dict[str, Ranked] = {}
-        for one in rank(self.question, self.found, self.now, model=self.model, weights=weights):
-            if len(first) == DEPTH:
-                break
-            first.setdefault(origin(one.message), one)
-        return list(first.values())
+        ranked = rank(self.question, self.found, self.now, model=self.model, weights=weights)
+        return once(ranked, lambda one: one.message, DEPTH)
 
 
 class Looker:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from jiyi.copies import origin
+from jiyi.copies import once
 from jiyi.engine import AsyncMemory
 from jiyi.eval.configurations import Configuration
 from jiyi.eval.dataset import Question
@@ -104,7 +104,7 @@ class Asker:
                 elif one.how in ("bm25", "dense"):
                     found = found or await self._find(question.text)
                     ranked = _by_words(found) if one.how == "bm25" else _by_meaning(found)
-                    ordered.append(self._filled(_once(ranked, self._limit), question.text))
+                    ordered.append(self._filled(once(ranked, lambda message: message, self._limit), question.text))
                 else:
                     ordered.append(self._recited(one.how, question.text))
         embedding = self._questions.seconds(question.text) if self._questions else None
@@ -200,13 +200,3 @@ def _by_words(found: Found) -> Iterator[Message]:
 
 def _by_meaning(found: Found) -> Iterator[Message]:
     return (found.messages[seq] for seq in found.dense.hits if seq in found.messages)
-
-
-def _once(ranked: Iterable[Message], limit: int) -> list[Message]:
-    """Of a message and its copies in forks the first alone, as a search does."""
-    first: dict[str, Message] = {}
-    for message in ranked:
-        if len(first) == limit:
-            break
-        first.setdefault(origin(message), message)
-    return list(first.values())
