@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from jiyi.text import MAX_QUERY
+
 
 class Asking(NamedTuple):
     """What a question is about.
@@ -21,8 +23,6 @@ class Asking(NamedTuple):
     personal: bool
     answers: bool
 
-
-_MOST = 4_000  # characters of a question that are looked at
 
 _ASKS = re.compile(
     r"[?？]"
@@ -52,6 +52,6 @@ _OF_THE_ASSISTANT = re.compile(
 
 def asking(question: str) -> Asking:
     """Reads a question; of a very long one only the beginning."""
-    text = question[:_MOST]
+    text = question[:MAX_QUERY]
     asks = bool(_ASKS.search(text))
     return Asking(asks and bool(_OF_THE_ASKER.search(text)), asks and bool(_OF_THE_ASSISTANT.search(text)))

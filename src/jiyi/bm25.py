@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from jiyi.types import Lexical
 
@@ -38,9 +38,8 @@ def bm25(lexical: Lexical, terms: Iterable[str]) -> dict[int, float]:
     return scores
 
 
-def cover(lexical: Lexical, seqs: Iterable[int]) -> list[float]:
-    """Share of the query's idf, 0..1, that each message's terms make up."""
-    tells = idf(lexical, lexical.frequency)
+def cover(lexical: Lexical, tells: Mapping[str, float], seqs: Iterable[int]) -> list[float]:
+    """Share of the query's idf (``tells``), 0..1, that each message's terms make up."""
     total = sum(tells.values())
     if not total:
         return [0.0 for _ in seqs]

@@ -19,7 +19,7 @@ from jiyi.asking import Asking, asking
 from jiyi.bm25 import K1, cover, idf
 from jiyi.periods import fitting, periods
 from jiyi.relevance import relevances
-from jiyi.text import asks
+from jiyi.text import MAX_QUERY, asks
 from jiyi.types import Dense, Found, Message, Standing
 from jiyi.weights import DEFAULT, Weights
 
@@ -28,10 +28,6 @@ PIECE_BYTES = 500
 
 _EQUAL = 1e-9
 """Scores further apart than this are not equal to nine digits."""
-
-
-ASKED = 4_000
-"""Characters of a question in which times are looked for."""
 
 
 class Ranked(NamedTuple):
@@ -77,7 +73,8 @@ def rank(query: str, found: Found, now: datetime, *, model: str = "", weights: W
     cosines = {**found.near, **dense.hits} if dense.hits else {}
     spoken = _standard_words(standing, found, weights)
     meaning = _standard_dense(standing, dense, cosines, weights)
-    covered = cover(found.lexical, seqs)
+    tells = idf(found.lexical, found.lexical.frequency)
+    covered = cover(found.lexical, tells, seqs)
     gate = weights.gate(max(covered)) if dense.hits else 1.0
     own = [meaning[i] for i in places]
     called, asked = _called(query, candidates), asking(query)
@@ -86,7 +83,7 @@ def rank(query: str, found: Found, now: datetime, *, model: str = "", weights: W
         "dense": [weights.dense * value for value in own],
         "words": [weights.words * gate * spoken[i] for i in places],
         "neighbours": _neighbours(standing, at, places, (meaning, spoken), gate, weights),
-        "session": _session(found, places, (meaning, spoken), gate, weights),
+        "session": _session(found, places, (meaning, spoken), tells, gate, weights),
         **cues,
     }
     scores = list(map(sum, zip(*parts.values(), strict=True)))
@@ -153,7 +150,12 @@ def _neighbours(
 
 
 def _session(
-    found: Found, places: Sequence[int], values: tuple[list[float], list[float]], gate: float, weights: Weights
+    found: Found,
+    places: Sequence[int],
+    values: tuple[list[float], list[float]],
+    tells: Mapping[str, float],
+    gate: float,
+    weights: Weights,
 ) -> list[float]:
     """What the sessions of the messages in some places lend them."""
     standing = found.standing
@@ -167,7 +169,7 @@ def _session(
     if not mixed:
         return [0.0] * len(places)
     total = {name: sum(best) if len(best) <= 3 else sum(sorted(best, reverse=True)[:3]) for name, best in mixed.items()}
-    best, terms = _standardised(total), _session_terms(found, places)
+    best, terms = _standardised(total), _session_terms(found, places, tells)
     lent = {0: 0.0}
     for name in total:
         spoken = weights.session_words * gate * said[name]
@@ -175,7 +177,7 @@ def _session(
     return [lent[standing.sessions[i]] for i in places]
 
 
-def _session_terms(found: Found, places: Sequence[int]) -> dict[int, float]:
+def _session_terms(found: Found, places: Sequence[int], tells: Mapping[str, float]) -> dict[int, float]:
     """Session -> how much of the question its candidates say together: what one of them leaves out, another has.
 
     BM25 without lengths over the candidates' words, standardised; only for sessions with more than one candidate.
@@ -184,7 +186,7 @@ def _session_terms(found: Found, places: Sequence[int]) -> dict[int, float]:
     sessions = [standing.sessions[i] for i in places]
     members = Counter(sessions)
     members.pop(0, None)
-    gain = {term: tells * (K1 + 1) for term, tells in idf(lexical, lexical.frequency).items()}
+    gain = {term: value * (K1 + 1) for term, value in tells.items()}
     said: dict[int, dict[str, int]] = {name: {} for name in members}
     for i, name in zip(places, sessions, strict=True):
         if name and (hit := lexical.hits.get(standing.seqs[i])):
@@ -263,7 +265,7 @@ def _cues(
         speaker = {name: weights.speaker if named else -weights.speaker for name, named in called.items()}
         cues["speaker"] = [speaker.get(message.name or "", 0.0) for message in candidates]
     now = _there(now, candidates)
-    fit = fitting(periods(query[:ASKED], now), now)
+    fit = fitting(periods(query[:MAX_QUERY], now), now)
     if fit is not None:
         cues["date"] = [weights.date * fit(said) if (said := message.created_at) else 0.0 for message in candidates]
     if asked.personal or asked.answers:

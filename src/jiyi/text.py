@@ -28,7 +28,8 @@ TERMS_VERSION = "1"
 
 MAX_QUERY_TERMS = 64
 MAX_TERM = 64
-_MAX_QUERY = 4_000  # characters of a query that are looked at
+MAX_QUERY = 4_000
+"""Characters of a query that are looked at."""
 
 # -- character classes ---------------------------------------------------------------------------------------------
 
@@ -216,7 +217,7 @@ def query_terms(text: str) -> list[str]:
     the last character of a run.  Stop words are left out unless nothing else is there.
     """
     found: dict[str, None] = {}
-    for token in _TOKEN.findall(_normal(text[:_MAX_QUERY])):
+    for token in _TOKEN.findall(_normal(text[:MAX_QUERY])):
         if not _is_paired(token):
             found.update(dict.fromkeys(_expand(token)[1]))
         elif len(token) == 1:
