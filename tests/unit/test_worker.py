@@ -309,8 +309,8 @@ async def test_who_lost_the_lease_ends_what_it_derives(store: Store, clock: Fake
         async def derive(self, batch: Batch) -> Changes:
             if len(batch.messages) == 1:
                 return await super().derive(batch)
-            await store.forget(SCOPE, message_ids=["m0"])
             try:
+                await store.forget(SCOPE, message_ids=["m0"])  # the renewal may notice before this returns
                 await asyncio.sleep(60)  # a model reads what was erased
             except asyncio.CancelledError:
                 ended.extend(message.id for message in batch.messages)
