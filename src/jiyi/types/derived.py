@@ -32,8 +32,11 @@ class Record:
         strategy, version: who derived it; a new version derives anew.
         session_id: the session it belongs to, None when it belongs to the user.
         key: for records that are addressed, for example ``employer``; None otherwise.
+        recorded_at: when the store took what it was made from.
+        said_at: when it was said first, with zone; None when nobody knows.
+        event_from, event_to: when what it tells of happens, [from, to); None when that is not known.
         valid_from, valid_to: when it was true of the world; ``valid_to`` None while it holds.
-        closed_at: when a later record replaced it; None while it is current.
+        closed_at: when a later record replaced it, as a moment of what was said; None while it is current.
         data: whatever else the strategy keeps.
     """
 
@@ -51,6 +54,9 @@ class Record:
     valid_to: datetime | None = None
     recorded_at: datetime | None = None
     closed_at: datetime | None = None
+    said_at: datetime | None = None
+    event_from: datetime | None = None
+    event_to: datetime | None = None
     data: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
 
 
