@@ -22,6 +22,7 @@ class Item:
         neighbours: ids of those messages that only help to understand the others; they stay out when there is no room
             for all, or when they stand in the context anyway.
         passages: of messages that are quoted in part, the parts, in order; filled in where a context is put together.
+        records: ids of the records that it says or was found by; their use is counted when it stands in a context.
     """
 
     messages: tuple[Message, ...]
@@ -30,6 +31,7 @@ class Item:
     why: str = ""
     neighbours: tuple[str, ...] = ()
     passages: tuple[Source, ...] = ()
+    records: tuple[str, ...] = ()
 
     @property
     def hits(self) -> tuple[Message, ...]:
