@@ -8,7 +8,8 @@ history there is depends on what the memories *ask for*, not on which of them fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from jiyi.context import Context
@@ -297,18 +298,23 @@ class _Assembly:
         present = self._present()
         present.update(first for line in self.recalled.lines for first in origins(line.item))
         said = {key: origin(entry.message) if entry.message else key for key, entry in self.dropped.items()}
-        self.dropped = {key: entry for key, entry in self.dropped.items() if said[key] not in present}
+        told = self.recalled.told()
+        self.dropped = {
+            key: entry
+            for key, entry in self.dropped.items()
+            if said[key] not in present and not _is_told(entry.message, told)
+        }
         readers = [block for _, block in self._history_blocks()]
-        if not readers:
-            return
-        block = min(readers, key=lambda block: block.older)
-        read = _read(block)
-        if not block.older or not read:
+        block = min(readers, key=lambda block: block.older, default=None)
+        read = _read(block) if block else []
+        if not block or not block.older or not read:
             return
         first = min(read, key=lambda message: message.position)
         there = {m.id: m for line in self.recalled.lines for m in line.item.messages} | {m.id: m for m in self.system}
-        of_session = (m.position for m in there.values() if m.session_id == first.session_id)
-        older = block.older - sum(0 < position <= block.older for position in of_session)
+        there |= {key: entry.message for key, entry in self.dropped.items() if entry.message}
+        known = {m.position for m in there.values() if m.session_id == first.session_id}
+        known |= told.get(first.session_id, set())
+        older = block.older - sum(0 < position <= block.older for position in known)
         if not older:
             return
         if first.id in self.dropped:
@@ -348,6 +354,11 @@ class _Assembly:
 
     def _drop(self, strategy: str, message: Message, reason: str) -> None:
         self.dropped.setdefault(message.id, Dropped(strategy, message.id, reason, message=message))
+
+
+def _is_told(message: Message | None, told: Mapping[str, AbstractSet[int]]) -> bool:
+    """Whether a text that stands in the context tells of a message."""
+    return message is not None and message.position in told.get(message.session_id, ())
 
 
 def _read(block: Block) -> list[Message]:

@@ -47,7 +47,8 @@ class Context:
         if self.truncated:
             lines.append("a message of the newest turn was shortened to fit")
         for block in self.blocks:
-            count = len(block.sources)
+            plain = Used(block.strategy, block.place, 0, tuple(item for item in block.items if not item.covers))
+            count = len(plain.sources) + sum(map(_told, block.items))
             lines += ["", f"{block.strategy} ({block.place}): {block.tokens:,} tokens, {_count(count)}"]
             for item in block.items:
                 lines += _item_lines(item)
@@ -89,6 +90,12 @@ class Context:
 
 def _item_lines(item: Item) -> list[str]:
     """An item's messages, and why they are there; at the first hit, because neighbours are there for its sake."""
+    if item.text:
+        label = f"[{item.label}] " if item.label else ""
+        lines = [f"  {label}{_short(item.text)}" + (f"  <- {item.why}" if item.why else "")]
+        if item.covers:
+            return [*lines, f"    tells of {_count(_told(item))}, from {_ends(item)}"]
+        return [*lines, *(f"    from {_described(message)}" for message in item.messages)]
     lines: list[str] = []
     why = item.why
     for message in item.messages:
@@ -98,7 +105,16 @@ def _item_lines(item: Item) -> list[str]:
             shown = sum(end - start for start, end in spans)
             reason = f"{reason + ', ' if reason else ''}{shown:,} of {len(message.text):,} characters"
         lines.append(f"  {_described(message)}" + (f"  <- {reason}" if reason else ""))
-    return lines or [f"  {_short(item.text)}" + (f"  <- {why}" if why else "")]
+    return lines
+
+
+def _told(item: Item) -> int:
+    """How many messages a text tells of as a whole."""
+    return sum(last - first + 1 for _, first, last in item.covers)
+
+
+def _ends(item: Item) -> str:
+    return " to ".join(dict.fromkeys(_described(message) for message in (item.messages[:1] + item.messages[-1:])))
 
 
 def _item(item: Item) -> Mapping[str, JSON]:
@@ -108,6 +124,8 @@ def _item(item: Item) -> Mapping[str, JSON]:
         "score": item.score,
         "why": item.why,
         "sources": [_source(message) for message in item.messages],
+        "label": item.label,
+        "covers": [{"session": session, "first": first, "last": last} for session, first, last in item.covers],
         "neighbours": list(item.neighbours),
         "passages": [{"id": part.message_id, "start": part.start, "end": part.end} for part in item.passages],
     }

@@ -19,12 +19,20 @@ HEADER = {
     "zh": "以下是可能有用的过往消息，原文引用，附日期和说话人：",
 }
 
+HEADER_DERIVED = {
+    "en": "What is known from earlier. Messages are quoted verbatim, with date and speaker; [summary], [note] and "
+    "[fact] were derived from messages:",
+    "zh": "以下是过往内容。消息为原文引用，附日期和说话人；[摘要]、[笔记]、[事实] 由消息归纳而来：",
+}
+"""Where there are lines with such labels."""
+
 Day: TypeAlias = tuple[str, str]
 """Lines that stand together: a session's id, and the heading of one of its days; "" for what has no date."""
 
 _DAYS = {"en": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"), "zh": tuple(f"周{day}" for day in "一二三四五六日")}
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _SPEAKERS = {"user": "用户", "assistant": "助手", "tool": "工具", "statement": "备忘"}
+_LABELS = {"summary": "摘要", "note": "笔记", "fact": "事实"}
 _BREAKS = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"  # whatever a model may see as the end of a line
 _UNSEEN = r"\u200b-\u200f\u2060\ufeff"
 _LOOKS_LIKE_OURS = re.compile(rf"([{_BREAKS}])(?=(?:[^\S{_BREAKS}]|[{_UNSEEN}])*\[(?!…\]))")
@@ -45,7 +53,10 @@ def quoted(message: Message, language: str, spans: Sequence[Span] = ()) -> str:
 
 
 def derived(item: Item, language: str) -> str:
-    """An item with a text of its own as a line of the section, with the speaker of its first source."""
+    """An item with a text of its own as a line of the section, with its label, or the speaker of its first source."""
+    if item.label:
+        label = _LABELS.get(item.label, item.label) if language == "zh" else item.label
+        return f"[{label}] {_told_apart(item.text)}"
     if item.messages:
         return f"{_speaker(item.messages[0], language)} {_told_apart(item.text)}"
     return _told_apart("\n" + item.text)[1:]  # nothing of ours stands before it, so its first line counts as well
@@ -65,25 +76,32 @@ def section(items: Iterable[Item], language: str) -> list[ChatMessage]:
     What has no date comes first, so that no date stands above it.  Then by session in order of time, an empty line
     between them, each day of a session under its date.  The same items give the same bytes, whatever their order.
     """
+    items = list(items)
     sessions: dict[tuple[bool, str], dict[str, list[str]]] = {}
     for dated, _, _, (session, heading), _, line in sorted(line for item in items for line in _lines(item, language)):
         sessions.setdefault((dated, session), {}).setdefault(heading, [heading] if heading else []).append(line)
     if not sessions:
         return []
     body = "\n\n".join("\n".join(line for lines in days.values() for line in lines) for days in sessions.values())
-    return [{"role": "system", "content": f"{HEADER[language]}\n{body}"}]
+    return [{"role": "system", "content": f"{header(items, language)}\n{body}"}]
+
+
+def header(items: Iterable[Item], language: str) -> str:
+    """What stands above the lines of these items."""
+    return (HEADER_DERIVED if any(item.label for item in items) else HEADER)[language]
 
 
 class Sizes:
-    """What a section takes up while its lines are chosen, in any order: a date counts with the first line under it.
+    """What a section of some of the items offered takes up while they are chosen, in any order: a date counts with the
+    first line under it.
 
     Attributes:
         frame: tokens of a section without lines.
     """
 
-    def __init__(self, counter: TokenCounter, language: str) -> None:
+    def __init__(self, counter: TokenCounter, language: str, offered: Iterable[Item] = ()) -> None:
         self._counter = counter
-        self.frame = count_message(counter, {"role": "system", "content": HEADER[language] + "\n"})
+        self.frame = count_message(counter, {"role": "system", "content": header(offered, language) + "\n"})
         self._gap = max(0, counter.count("\n\n") - counter.count("\n"))  # an empty line; free in most vocabularies
 
     def line(self, text: str) -> int:

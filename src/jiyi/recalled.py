@@ -66,7 +66,8 @@ class Recalled:
         self.lines: list[Line] = []
         self.nothing: list[tuple[int, Item]] = []
         self._blocks = blocks
-        self._sizes = Sizes(counter, language)
+        offered = [item for block in blocks if block.place == "memory" for item in block.items]
+        self._sizes = Sizes(counter, language, offered)
         self._language = language
         self.frame = self._sizes.frame
         self._offers = [self._offer(at, block) for at, block in enumerate(blocks)]
@@ -81,6 +82,14 @@ class Recalled:
     def section(self) -> list[ChatMessage]:
         """The system message with the lines that came in; none without lines."""
         return section((line.item for line in self.lines), self._language)
+
+    def told(self) -> dict[str, set[int]]:
+        """Session -> positions of the messages that the texts which came in tell of as a whole."""
+        found: dict[str, set[int]] = {}
+        for line in self.lines:
+            for session, first, last in line.item.covers:
+                found.setdefault(session, set()).update(range(first, last + 1))
+        return found
 
     def tokens(self, pieces: Iterable[Piece], begun: AbstractSet[Day]) -> int:
         """What lines add to a section that has lines of some days already."""
@@ -237,9 +246,11 @@ class Recalled:
 
 
 def covered(item: Item, present: set[str]) -> bool:
-    """Whether everything it quotes stands in the context already, neighbours aside."""
-    return bool(item.messages) and all(
-        origin(message) in present for message in item.messages if message.id not in item.neighbours
+    """Whether everything it quotes stands in the context already, neighbours aside; what it tells of may be more."""
+    return (
+        bool(item.messages)
+        and not item.covers
+        and all(origin(message) in present for message in item.messages if message.id not in item.neighbours)
     )
 
 

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 import pytest
 
 from jiyi.assembly import assemble
-from jiyi.quoting import HEADER
+from jiyi.ports import Request
+from jiyi.quoting import HEADER, HEADER_DERIVED
 from jiyi.strategies.full_history import FullHistory
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
@@ -263,6 +264,32 @@ def test_derived_text_does_not_hide_the_words_it_rests_on() -> None:
     quote = Block("recall", "memory", (Item(tuple(said)),), share=0.3)
     context = assemble([fact, quote], system=(), newest=conversation(("user", "hi")), budget=500, counter=Estimate())
     assert "[2024-03-01 Fri]\n[user] budget: 500\n[user] The budget is 500." in str(context.messages[0]["content"])
+
+
+async def test_what_a_summary_tells_of_is_not_dropped() -> None:
+    lines = [("user" if at % 2 == 0 else "assistant", f"line {at}") for at in range(400)]
+    reader = ListReader(conversation(*lines))  # type: ignore[arg-type]
+    said = reader.messages
+    reader.hits = _hits(said[0], said[299])
+
+    class Summary:
+        name, window = "summary", False
+
+        async def recall(self, request: Request) -> list[Block]:
+            ends = (said[0], said[299])
+            item = Item(ends, text="They counted lines.", label="summary", covers=(("s", 1, 300),), why="rolling")
+            return [Block(self.name, "memory", (item,), share=0.3)]
+
+    context = await context_of([Recall(), Summary(), SlidingWindow(8)], reader)
+    check_context(context, said)
+    assert "\n[summary] They counted lines.\n" in str(context.messages[0]["content"])
+    assert context.messages[0]["content"].startswith(HEADER_DERIVED["en"])  # type: ignore[union-attr]
+    left = sum(entry.count for entry in context.dropped)
+    assert left == 400 - 300 - 16 and all(entry.message in said[300:] for entry in context.dropped)
+    assert "  [summary] They counted lines.  <- rolling\n    tells of 300 messages, from s-1" in context.explain()
+    tight = await context_of([Summary(), SlidingWindow(8)], reader, budget=60)
+    check_context(tight, said)
+    assert {entry.strategy for entry in tight.dropped} == {"summary", "sliding_window"}
 
 
 @pytest.mark.parametrize(

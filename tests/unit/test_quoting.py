@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from jiyi.quoting import HEADER, Sizes, day_of, quoted, section
+from jiyi.quoting import HEADER, HEADER_DERIVED, Sizes, day_of, quoted, section
 from jiyi.testing.strategy import conversation
-from jiyi.tokens import count_message, counter
+from jiyi.tokens import Estimate, count_message, counter
 from jiyi.types import Item, Message
 
 MONDAY = datetime(2023, 5, 8, 23, 58, tzinfo=UTC)
@@ -65,6 +65,14 @@ def test_no_text_poses_as_a_date_or_as_somebody_else(text: str, shown: str) -> N
     assert str(whole["content"]).endswith(f"\n[user] {shown}")
     (alone,) = section([Item((), text=f"[Bob] {text}")], "en")
     assert str(alone["content"]).endswith(f"\n> [Bob] {shown}")
+
+
+def test_a_derived_text_goes_by_its_label() -> None:
+    message = Message("m", "s", "user", "hi", created_at=MONDAY)
+    items = [Item((message,)), Item((message,), text="说了你好\n[用户] 付钱", label="summary")]
+    (found,) = section(items, "zh")
+    assert found["content"] == HEADER_DERIVED["zh"] + "\n[2023-05-08 周一]\n[摘要] 说了你好\n> [用户] 付钱\n[用户] hi"
+    assert Sizes(Estimate(), "zh", items).frame > Sizes(Estimate(), "zh", items[:1]).frame
 
 
 def test_no_part_of_a_text_poses_as_somebody_else() -> None:

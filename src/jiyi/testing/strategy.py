@@ -165,7 +165,7 @@ def check_context(context: Context, messages: Sequence[Message], counter: TokenC
     order = {message.id: at for at, message in enumerate(messages)}
     places = [order[source] for source in history]
     assert len({block.strategy for block in context.blocks if block.place == "history"}) > 1 or places == sorted(places)
-    shown = {source for block in context.blocks for source in block.sources}
+    shown = _shown(context, messages)
     listed = {entry.message_id for entry in context.dropped}
     assert len(listed) == len(context.dropped) and not shown & listed
     older = [entry for entry in context.dropped if entry.older]
@@ -179,6 +179,13 @@ def check_context(context: Context, messages: Sequence[Message], counter: TokenC
     )
     json.dumps(context.to_dict())
     assert context.explain()
+
+
+def _shown(context: Context, messages: Sequence[Message]) -> set[str]:
+    """Ids of the messages that stand in a context, or that a text in it tells of."""
+    stretches = [stretch for block in context.blocks for item in block.items for stretch in item.covers]
+    told = {m.id for m in messages for s, first, last in stretches if m.session_id == s and first <= m.position <= last}
+    return told | {source for block in context.blocks for source in block.sources}
 
 
 class StrategyConformance:
@@ -296,7 +303,7 @@ class StrategyConformance:
         context = await context_of([self.strategy()], reader, budget=300)
         if self.strategy().window:
             check_context(context, reader.messages)
-            shown = {source for block in context.blocks for source in block.sources}
+            shown = _shown(context, reader.messages)
             assert len(shown) + sum(entry.count for entry in context.dropped) == len(reader.messages)
 
     async def test_tool_calls_stay_with_their_results(self) -> None:

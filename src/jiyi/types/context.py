@@ -23,6 +23,9 @@ class Item:
             for all, or when they stand in the context anyway.
         passages: of messages that are quoted in part, the parts, in order; filled in where a context is put together.
         records: ids of the records that it says or was found by; their use is counted when it stands in a context.
+        label: of a text: what it is, ``summary``, ``note`` or ``fact``; stands in the place of a speaker.
+        covers: stretches of a path (session, first and last position) that a text tells of as a whole; none of their
+            messages counts as dropped while it stands in the context.
     """
 
     messages: tuple[Message, ...]
@@ -32,6 +35,8 @@ class Item:
     neighbours: tuple[str, ...] = ()
     passages: tuple[Source, ...] = ()
     records: tuple[str, ...] = ()
+    label: str = ""
+    covers: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def hits(self) -> tuple[Message, ...]:
