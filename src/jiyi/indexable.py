@@ -1,4 +1,7 @@
-"""What the indexes see of a message: whether it is indexed at all, its text with date and speaker, its terms.  Pure."""
+"""What the indexes see of a message: whether it is indexed at all, its text with date and speaker, its terms.  Pure.
+
+A derived record is indexed apart from the messages, as if somebody had said it when its first source was said.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Mapping
 
 from jiyi.history import is_system
 from jiyi.text import language, terms
-from jiyi.types import Indexed, Message
+from jiyi.types import Indexed, Message, Record
 
 MONTHS = (
     "January",
@@ -58,6 +61,18 @@ def index_text(message: Message) -> str:
 def lexical_entry(message: Message) -> Indexed:
     """The index terms of one message, date and speaker included."""
     return Indexed(message.seq, terms(index_text(message)))
+
+
+def as_message(record: Record, number: int = 0) -> Message:
+    """A record as a message outside any session, for what works on messages; ``number`` as its seq."""
+    role = "assistant" if record.data.get("speaker") == "assistant" else "user"
+    return Message(record.id, "", role, record.text, kind="statement", created_at=record.said_at, seq=number)
+
+
+def record_entry(record: Record, number: int) -> Indexed:
+    """The index terms of one record, the date when it was said included; no terms without a text."""
+    message = as_message(record, number)
+    return lexical_entry(message) if is_indexed(message) else Indexed(number, {})
 
 
 def occurrences(term: str, terms: Mapping[str, int]) -> int:

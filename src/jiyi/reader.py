@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from jiyi.copies import origin
 from jiyi.history import system_messages, turns
-from jiyi.search import Searcher, Wanted
-from jiyi.types import Filter, Hit, Message, Record, Scope, Which
+from jiyi.search import Searcher, Wanted, WantedRecords
+from jiyi.types import Filter, Hit, Message, Record, RecordHit, Scope, Which
 
 if TYPE_CHECKING:
     from jiyi.ports import Store
@@ -22,7 +22,7 @@ class SessionReader:
 
     def __init__(self, session: AsyncSession, searcher: Searcher, store: Store, scope: Scope) -> None:
         self._session = session
-        self._searcher = searcher
+        self._searcher = searcher.sharing()
         self._store = store
         self._scope = scope
         self._tail: list[Message] = []
@@ -48,6 +48,13 @@ class SessionReader:
     async def records(self, **which: Unpack[Which]) -> list[Record]:
         """Records of the user."""
         return await self._store.records(self._scope, **which)
+
+    async def find_records(
+        self, query: str, *, limit: int, kind: str | None = None, floor: float | None = None
+    ) -> list[RecordHit]:
+        """Current records of the user that answer the query."""
+        wanted = WantedRecords(k=limit, kinds=None if kind is None else (kind,), floor=floor)
+        return await self._searcher.records(self._scope, query, wanted)
 
     async def newest_turn(self) -> tuple[Message, ...]:
         """From the newest user message on; everything when no user has spoken."""

@@ -1,24 +1,45 @@
-"""Finds messages: asks a store for candidates, all in one look, and has them ranked."""
+"""Finds messages and records: asks a store for candidates, all in one look, and has them ranked."""
 
 from __future__ import annotations
 
+import asyncio
+import copy
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
 
 from jiyi.bm25 import idf
 from jiyi.copies import once, origin
 from jiyi.errors import MissingDependency
+from jiyi.indexable import as_message
 from jiyi.indexing import LEXICAL
 from jiyi.ports import Clock, Embedder, Store
-from jiyi.ranking import Ranked, rank
+from jiyi.ranking import Ranked, rank, standing
 from jiyi.text import query_terms
-from jiyi.types import ACTIVE, Filter, Found, Hit, Lexical, Message, Probe, Scope, Vector
+from jiyi.types import (
+    ACTIVE,
+    Filter,
+    Found,
+    FoundRecords,
+    Hit,
+    Lexical,
+    Message,
+    Probe,
+    RecordHit,
+    RecordProbe,
+    Scope,
+    Vector,
+)
 from jiyi.weights import DEFAULT, Weights
 
 CANDIDATES = 100
 """How many of the best of each index are ranked closely, at least; with their neighbours in the log."""
+
+RECORD_CANDIDATES = 50
+"""The same for records: they are fewer, and have no neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +61,24 @@ class Wanted:
     exclude: Collection[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class WantedRecords:
+    """What a search in what was derived is asked for.
+
+    Attributes:
+        k: hits at most.
+        kinds: one of these; None for every kind.
+        current, as_of: as in ``Which``.
+        floor: as in ``Wanted``.
+    """
+
+    k: int = 10
+    kinds: Sequence[str] | None = None
+    current: bool | None = True
+    as_of: datetime | None = None
+    floor: float | None = None
+
+
 log = logging.getLogger("jiyi.search")
 
 POSTINGS = 1000
@@ -58,6 +97,13 @@ class Searcher:
         self.embedder = embedder
         self.clock = clock
         self.weights = weights
+        self._asked: dict[str, asyncio.Future[Vector | None]] | None = None
+
+    def sharing(self) -> Searcher:
+        """The same for one read: what is asked several times, in messages and in records, is embedded once."""
+        shared = copy.copy(self)
+        shared._asked = {}
+        return shared
 
     async def search(self, scope: Scope, query: str, wanted: Wanted) -> list[Hit]:
         """The messages that answer ``query``, best first; k = 0 or a query without a word or an emoji gives none.
@@ -69,6 +115,38 @@ class Searcher:
         found = await self.look(scope, query, wanted)
         ranked = rank(query, found, self.clock.now(), model=self.model, weights=self.weights)
         return await self._hits(scope, ranked, found.lexical, wanted)
+
+    async def records(self, scope: Scope, query: str, wanted: WantedRecords) -> list[RecordHit]:
+        """The derived records that answer ``query``, best first, ranked as messages outside any session are."""
+        if wanted.k <= 0 or not (terms := query_terms(query)):
+            return []
+        probe = RecordProbe(
+            terms=terms,
+            model=self.model,
+            vector=await self._vector(query),
+            kinds=wanted.kinds,
+            current=wanted.current,
+            as_of=wanted.as_of,
+            best=max(RECORD_CANDIDATES, wanted.k),
+            postings=max(POSTINGS, 4 * wanted.k),
+        )
+        found = await self.store.find_records(scope, probe)
+        ranked = rank(query, _as_found(found), self.clock.now(), model=self.model, weights=self.weights)
+        floor = self.weights.floor if wanted.floor is None else wanted.floor
+        best = islice((one for one in ranked if one.relevance >= floor), wanted.k)
+        asked = idf(found.lexical, found.lexical.frequency)
+        return [
+            RecordHit(
+                score=one.score,
+                relevance=one.relevance,
+                record=found.records[one.message.seq],
+                parts=one.parts,
+                terms=found.lexical.hits.get(one.message.seq, _NO_WORDS)[1],
+                asked=asked,
+                floor=floor,
+            )
+            for one in best
+        ]
 
     @property
     def model(self) -> str:
@@ -92,6 +170,13 @@ class Searcher:
 
     async def _vector(self, query: str) -> Vector | None:
         """The question's vector; None without an embedder, or when it fails: full text alone still serves."""
+        if self._asked is None:
+            return await self._embedded(query)
+        if query not in self._asked:
+            self._asked[query] = asyncio.ensure_future(self._embedded(query))
+        return await asyncio.shield(self._asked[query])  # one that is given up does not take it from the others
+
+    async def _embedded(self, query: str) -> Vector | None:
         if self.embedder is None:
             return None
         try:
@@ -141,6 +226,13 @@ class Searcher:
             return (other for other in beside if abs(other.position - message.position) <= reach)
 
         return around
+
+
+def _as_found(found: FoundRecords) -> Found:
+    """Records as messages outside any session, which have nobody beside them."""
+    messages = {number: as_message(found.records[number], number) for number in sorted(found.records)}
+    places = standing(list(messages.values()), {})
+    return Found(found.words, found.lexical, found.dense, messages, places, found.near)
 
 
 def stretches(messages: Iterable[Message], reach: int) -> tuple[tuple[str, int, int], ...]:

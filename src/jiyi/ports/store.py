@@ -17,10 +17,12 @@ from jiyi.types import (
     Failure,
     Filter,
     Found,
+    FoundRecords,
     Message,
     Probe,
     Progress,
     Record,
+    RecordProbe,
     Scope,
     SessionInfo,
     Stats,
@@ -145,6 +147,15 @@ class Store(Protocol):
         Never raises for odd terms; no terms, no hits by words.  A scope that is not there gives ``Found()``.  Cosines
         are within 0.002, mean and deviation within 0.01, of the exact ones.  ``InvalidInput`` when the vector has other
         dimensions than what is stored.
+        """
+        ...
+
+    async def find_records(self, scope: Scope, probe: RecordProbe) -> FoundRecords:
+        """What the scope's records with a text have for a question, in one look, as ``find`` for messages.
+
+        A record is found by words at once, by meaning when it has a vector (``records:<model>``).  Its words are those
+        of ``indexable.record_entry``.  What a step that derives anew has made so far is not seen before it is done.
+        Without such records, ``FoundRecords()``.
         """
         ...
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, Unpack, runtime_checkable
 
 from jiyi.ports.models import LLM
-from jiyi.types import Block, Changes, ChatMessage, Filter, Hit, Message, Record, Scope, Step, Which
+from jiyi.types import Block, Changes, ChatMessage, Filter, Hit, Message, Record, RecordHit, Scope, Step, Which
 
 
 class Reader(Protocol):
@@ -29,6 +29,14 @@ class Reader(Protocol):
 
     async def records(self, **which: Unpack[Which]) -> list[Record]:
         """The scope's derived records, as ``Store.records`` gives them."""
+        ...
+
+    async def find_records(
+        self, query: str, *, limit: int, kind: str | None = None, floor: float | None = None
+    ) -> list[RecordHit]:
+        """The scope's current records that answer the query, best first, at or above the relevance floor (0..1; None
+        for the calibrated one); of one kind, or of any.  All that ask the same of one reader share its embedding.
+        """
         ...
 
 

@@ -31,7 +31,7 @@ def find(
         postings.catch_up(db, state, kept)
         wording = Wording(db, state, kept, probe, among, barred)
     words = wording.words
-    chosen = _best(words, probe.best)
+    chosen = best(words, probe.best)
     scan = _scan(db, state, probe, scanner, among, barred)
     dense = _NOTHING.dense if scan is None else scan.dense
     chosen |= dense.hits.keys()
@@ -42,7 +42,7 @@ def find(
     return Found(words, wording.lexical(chosen), dense, messages, standing, near)
 
 
-def _best(words: Mapping[int, float], count: int) -> set[int]:
+def best(words: Mapping[int, float], count: int) -> set[int]:
     """Those with the highest scores, of equals the newest.  A threshold first: several times faster than a heap."""
     if len(words) <= count:
         return set(words)

@@ -145,11 +145,11 @@ def look(held: Held, probe: Probe, done: int) -> Found:
     """``Store.find`` in one scope; messages behind ``done`` that are not in the index count as if they were."""
     among = {message.seq for message in held.log.values() if matches(message, probe.where)}
     index = _with_fresh(held, done)
-    lexical = _find_words(index, probe.terms, probe.postings, index.keys() & among)
+    lexical = find_words(index, probe.terms, probe.postings, index.keys() & among)
     words = bm25(lexical, probe.terms)
     best = sorted(words, key=lambda seq: (words[seq], seq), reverse=True)[: max(0, probe.best)]
-    cosines = _find_near(held.vectors.get(probe.model, {}), probe.vector)
-    dense = _nearest(cosines, among, probe.best)
+    cosines = find_near(held.vectors.get(probe.model, {}), probe.vector)
+    dense = nearest(cosines, among, probe.best)
     chosen = dense.hits.keys() | set(best)
     hits = {seq: hit for seq, hit in lexical.hits.items() if seq in chosen}
     around = standing(_beside(held, chosen), {name: message.seq for name, message in held.log.items()})
@@ -163,7 +163,7 @@ def _containing(index: Mapping[int, Indexed], term: str) -> dict[int, int]:
     return {seq: times for seq, entry in index.items() if (times := occurrences(term, entry.terms))}
 
 
-def _find_words(index: Mapping[int, Indexed], terms: Sequence[str], limit: int, among: Set[int]) -> Lexical:
+def find_words(index: Mapping[int, Indexed], terms: Sequence[str], limit: int, among: Set[int]) -> Lexical:
     """The words of ``Store.find``, with hits from ``among``."""
     found = {term: _containing(index, term) for term in terms if term}
     rarest = sorted(found, key=lambda term: (len(found[term]), term))
@@ -183,7 +183,7 @@ def _with_fresh(held: Held, done: int) -> Mapping[int, Indexed]:
     return {**held.index, **{m.seq: lexical_entry(m) for m in fresh}} if fresh else held.index
 
 
-def _find_near(stored: Mapping[int, Sequence[Vector]], query: Vector | None) -> dict[int, float]:
+def find_near(stored: Mapping[int, Sequence[Vector]], query: Vector | None) -> dict[int, float]:
     """Seq -> cosine of the message's best chunk; nothing without a query."""
     if not stored or query is None:
         return {}
@@ -191,7 +191,7 @@ def _find_near(stored: Mapping[int, Sequence[Vector]], query: Vector | None) -> 
     return {seq: max(fsum(map(mul, query, chunk)) for chunk in chunks) for seq, chunks in stored.items()}
 
 
-def _nearest(cosines: Mapping[int, float], among: Set[int], limit: int) -> Dense:
+def nearest(cosines: Mapping[int, float], among: Set[int], limit: int) -> Dense:
     """The best of these messages, with the statistics of all."""
     if not cosines:
         return Dense()

@@ -52,6 +52,7 @@ from jiyi.stores.held_derived import (
     seen,
     throw_away,
 )
+from jiyi.stores.held_found import look_at_records
 from jiyi.types import (
     ACTIVE,
     JSON,
@@ -62,10 +63,12 @@ from jiyi.types import (
     Failure,
     Filter,
     Found,
+    FoundRecords,
     Message,
     Probe,
     Progress,
     Record,
+    RecordProbe,
     Scope,
     SessionInfo,
     Stats,
@@ -225,6 +228,10 @@ class MemoryStore:
         held = self._read(scope)
         done = held.head if probe.step is None else (self._cursor(held, probe.step) or Cursor()).after
         return look(held, probe, done)
+
+    async def find_records(self, scope: Scope, probe: RecordProbe) -> FoundRecords:
+        """See ``Store.find_records``; cosines are exact."""
+        return look_at_records(self._read(scope), probe)
 
     # -- derivation
 

@@ -201,5 +201,5 @@ def record(row: Row, sources: tuple[Source, ...]) -> Record:
     return Record(
         id_, kind, text, strategy, version, sources, session_id, key, importance, pinned != 0,
         moment(valid_from, valid_from_zone), moment(valid_to, valid_to_zone), moment(recorded, recorded_zone),
-        moment(closed, closed_zone), load_map(data),
+        moment(closed, closed_zone), data=load_map(data),
     )  # fmt: skip

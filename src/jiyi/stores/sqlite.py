@@ -3,7 +3,7 @@
 This class only decides where things run: what reads, on a few threads, each look with a connection to itself; what
 writes, on one thread that commits together what has gathered.  What is done stands in plain functions beside it:
 ``log``, ``checkpoints``, ``records``, ``finding`` with ``wording``, ``postings``, ``segments`` and ``scan``,
-``cursors``, ``erasure``.
+``record_finding`` with ``record_words``, ``cursors``, ``erasure``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TypeVar, Unpack
 
 from jiyi import inline
 from jiyi.errors import InvalidInput, StoreError
-from jiyi.stores import checkpoints, cursors, database, erasure, filters, finding, log, records
+from jiyi.stores import checkpoints, cursors, database, erasure, filters, finding, log, record_finding, records
 from jiyi.stores.kept import Keeper
 from jiyi.stores.scan import Scanner
 from jiyi.stores.writer import Work, Writer
@@ -34,10 +34,12 @@ from jiyi.types import (
     Failure,
     Filter,
     Found,
+    FoundRecords,
     Message,
     Probe,
     Progress,
     Record,
+    RecordProbe,
     Scope,
     SessionInfo,
     Stats,
@@ -244,6 +246,10 @@ class SqliteStore:
         """See ``Store.find``."""
         erasures = self._keeper.erasures
         return await self._read(lambda db: finding.find(db, scope, probe, self._keeper, self._scanner, erasures))
+
+    async def find_records(self, scope: Scope, probe: RecordProbe) -> FoundRecords:
+        """See ``Store.find_records``."""
+        return await self._read(lambda db: record_finding.find_records(db, scope, probe))
 
     # -- derivation
 

@@ -12,11 +12,12 @@ from jiyi.assembly import assemble
 from jiyi.context import Context
 from jiyi.errors import BudgetTooSmall
 from jiyi.history import is_system, system_messages, turns, whole
+from jiyi.indexable import record_entry
 from jiyi.ports import Request, Strategy, TokenCounter
 from jiyi.stores.held import matches
-from jiyi.text import language
+from jiyi.text import language, query_terms
 from jiyi.tokens import Estimate, count_message
-from jiyi.types import Block, ChatMessage, Content, Filter, Hit, Message, Part, Record, Role, Scope, Which
+from jiyi.types import Block, ChatMessage, Content, Filter, Hit, Message, Part, Record, RecordHit, Role, Scope, Which
 
 START = datetime(2024, 3, 1, 9, 0, tzinfo=UTC)
 
@@ -71,6 +72,17 @@ class ListReader:
             and (ids is None or record.id in ids)
         ]
         return found if limit is None else found[max(0, len(found) - limit) :] if newest else found[:limit]
+
+    async def find_records(
+        self, query: str, *, limit: int, kind: str | None = None, floor: float | None = None
+    ) -> list[RecordHit]:
+        """The records that share a word with the query, those that share most first; each is quite relevant."""
+        self.asked.append(query)
+        terms = set(query_terms(query))
+        shared = [(terms & record_entry(record, 0).terms.keys(), record) for record in await self.records(kind=kind)]
+        shared.sort(key=lambda one: -len(one[0]))
+        hits = [RecordHit(len(words), 0.9, record, terms=dict.fromkeys(words, 1)) for words, record in shared if words]
+        return hits[:limit]
 
 
 def conversation(*lines: tuple[Role, Content] | Message, session: str = "s", start: datetime = START) -> list[Message]:

@@ -23,7 +23,18 @@ from jiyi.types.log import (
     SessionInfo,
 )
 from jiyi.types.models import ChatMessage, Delta, Finish, Reply, Usage
-from jiyi.types.search import SCORE_PARTS, Dense, Found, Hit, Lexical, Probe, Standing
+from jiyi.types.search import (
+    SCORE_PARTS,
+    Dense,
+    Found,
+    FoundRecords,
+    Hit,
+    Lexical,
+    Probe,
+    RecordHit,
+    RecordProbe,
+    Standing,
+)
 
 __all__ = [
     "ACTIVE",
@@ -45,6 +56,7 @@ __all__ = [
     "Filter",
     "Finish",
     "Found",
+    "FoundRecords",
     "Hit",
     "Indexed",
     "Item",
@@ -55,6 +67,8 @@ __all__ = [
     "Probe",
     "Progress",
     "Record",
+    "RecordHit",
+    "RecordProbe",
     "Reply",
     "Role",
     "Scope",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from jiyi.types.derived import Source, Step, Vector
+from jiyi.types.derived import Record, Source, Step, Vector
 from jiyi.types.log import ACTIVE, Filter, Message
 
 
@@ -108,6 +109,48 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordProbe:
+    """What a search wants to know of the records of a scope.
+
+    Attributes:
+        terms, model, vector: as in ``Probe``.
+        kinds: one of these; None for every kind.
+        current, as_of: as in ``Which``.
+        best: candidates by words, and by meaning.
+        postings: as in ``Probe``, of records.
+    """
+
+    terms: Sequence[str] = ()
+    model: str = ""
+    vector: Vector | None = None
+    kinds: Sequence[str] | None = None
+    current: bool | None = True
+    as_of: datetime | None = None
+    best: int = 50
+    postings: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRecords:
+    """What a scope has for a probe of its records, all of one moment, by numbers that mean nothing elsewhere: a record
+    that was put later has a higher one.  The statistics are those of all records with a text, and of no message.
+
+    Attributes:
+        words: number -> BM25 (``bm25.bm25``) of up to ``RecordProbe.postings`` records.
+        lexical: term statistics, with the best of these records as hits.
+        dense: the nearest records, with the statistics of all.
+        records: the candidates: all that were best by words or by meaning.
+        near: cosines of candidates that are not among the nearest, as far as they have a vector.
+    """
+
+    words: Mapping[int, float] = field(default_factory=dict[int, float])
+    lexical: Lexical = Lexical()
+    dense: Dense = Dense()
+    records: Mapping[int, Record] = field(default_factory=dict[int, Record])
+    near: Mapping[int, float] = field(default_factory=dict[int, float])
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One message that a search brought back.
 
@@ -145,34 +188,66 @@ class Hit:
     @property
     def words(self) -> list[str]:
         """The question's words that the message has, as the index has them: English stems, joined Chinese pairs."""
-        return _words(term for term in self.asked if term in self.terms)
+        return _shared(self)
 
     @property
     def why(self) -> str:
         """One line: relevance, words, and in brackets the parts of the score, the largest first."""
-        said = f"relevance {self.relevance:.2f}"
-        if words := self.words:
-            said += f", has {' '.join(words)}"
-        parts = ", ".join(f"{name} {value:+.2f}" for name, value in self._parts())
-        return f"{said} ({parts})" if parts else said
+        return _why(self)
 
     def explain(self) -> str:
         """Why it came back, for people: relevance against the floor, the score by parts, words, speaker and date."""
-        lines = [f"relevance {self.relevance:.2f}, floor {self.floor:.2f}", f"score {self.score:.2f}"]
-        parts = self._parts()
-        wide = max((len(name) for name, _ in parts), default=0)
-        lines += [f"  {value:+6.2f}  {name:{wide}}  {SCORE_PARTS.get(name, '')}".rstrip() for name, value in parts]
-        if self.asked:
-            missing = _words(term for term in self.asked if term not in self.terms)
-            lines.append(f"words of the question: {' '.join(self.words) or 'none'}")
-            lines[-1] += f"; not there: {' '.join(missing)}" if missing else ""
         message = self.message
-        said = f"{message.created_at:%Y-%m-%d %H:%M}" if message.created_at else "at an unknown time"
         place = f"in session {message.session_id}" if message.session_id else f"as a {message.kind}"
-        return "\n".join([*lines, f"said {said} by {message.name or message.role} {place}"])
+        said = f"said {_when(message.created_at)} by {message.name or message.role} {place}"
+        return "\n".join([*_account(self), said])
 
-    def _parts(self) -> list[tuple[str, float]]:
-        return sorted(self.parts.items(), key=lambda part: -abs(part[1]))
+
+@dataclass(frozen=True, slots=True)
+class RecordHit:
+    """One derived record that a search brought back; see ``Hit``.
+
+    Attributes:
+        score: higher is better; comparable within one search.
+        relevance: 0..1, comparable between searches; the floor applies to it.
+        parts, terms, asked, floor: as in ``Hit``.
+    """
+
+    score: float
+    relevance: float
+    record: Record
+    parts: Mapping[str, float] = field(default_factory=dict[str, float])
+    terms: Mapping[str, int] = field(default_factory=dict[str, int])
+    asked: Mapping[str, float] = field(default_factory=dict[str, float])
+    floor: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        return self.record.kind
+
+    @property
+    def text(self) -> str:
+        return self.record.text
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return self.record.sources
+
+    @property
+    def words(self) -> list[str]:
+        """The question's words that the record has, as the index has them."""
+        return _shared(self)
+
+    @property
+    def why(self) -> str:
+        """One line, as of a message."""
+        return _why(self)
+
+    def explain(self) -> str:
+        """Why it came back, for people; the last line says what made the record, and of how many messages."""
+        record = self.record
+        made = f"{record.kind} by {record.strategy}, of {len(record.sources)} messages, said {_when(record.said_at)}"
+        return "\n".join([*_account(self), made if record.closed_at is None else f"{made}; no longer current"])
 
 
 SCORE_PARTS: Mapping[str, str] = {
@@ -202,3 +277,35 @@ def _words(terms: Iterable[str]) -> list[str]:
         else:
             words.append(word)
     return words
+
+
+def _shared(hit: Hit | RecordHit) -> list[str]:
+    return _words(term for term in hit.asked if term in hit.terms)
+
+
+def _why(hit: Hit | RecordHit) -> str:
+    said = f"relevance {hit.relevance:.2f}"
+    if words := hit.words:
+        said += f", has {' '.join(words)}"
+    parts = ", ".join(f"{name} {value:+.2f}" for name, value in _parts(hit))
+    return f"{said} ({parts})" if parts else said
+
+
+def _account(hit: Hit | RecordHit) -> list[str]:
+    lines = [f"relevance {hit.relevance:.2f}, floor {hit.floor:.2f}", f"score {hit.score:.2f}"]
+    parts = _parts(hit)
+    wide = max((len(name) for name, _ in parts), default=0)
+    lines += [f"  {value:+6.2f}  {name:{wide}}  {SCORE_PARTS.get(name, '')}".rstrip() for name, value in parts]
+    if hit.asked:
+        missing = _words(term for term in hit.asked if term not in hit.terms)
+        lines.append(f"words of the question: {' '.join(hit.words) or 'none'}")
+        lines[-1] += f"; not there: {' '.join(missing)}" if missing else ""
+    return lines
+
+
+def _parts(hit: Hit | RecordHit) -> list[tuple[str, float]]:
+    return sorted(hit.parts.items(), key=lambda part: -abs(part[1]))
+
+
+def _when(said: datetime | None) -> str:
+    return f"{said:%Y-%m-%d %H:%M}" if said else "at an unknown time"

@@ -8,6 +8,7 @@ from jiyi.testing.store.checkpoints import Checkpoints
 from jiyi.testing.store.derivation import Derivation
 from jiyi.testing.store.durability import Durability
 from jiyi.testing.store.erasure import Erasure
+from jiyi.testing.store.found import RecordLook
 from jiyi.testing.store.hostile import Hostile
 from jiyi.testing.store.index import Meaning, Records, Words
 from jiyi.testing.store.isolation import Isolation
@@ -25,6 +26,7 @@ class StoreConformance(
     Meaning,
     Look,
     Records,
+    RecordLook,
     Leases,
     Derivation,
     Anew,
