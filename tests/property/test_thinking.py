@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jiyi.llms.thinking import TAGS, Parts, Thinking, answer_of, bare_end
+from jiyi.thinking import TAGS, Parts, Thinking, answer_of, bare_end
 
 TAG = st.sampled_from([tag for pair in TAGS for tag in pair])
 PROSE = st.text(alphabet="ab <>/[]thinkTHK\n想。`", max_size=12)

@@ -63,7 +63,7 @@ async def test_only_whole_valid_ratings_count() -> None:
 @pytest.mark.parametrize("reply", ["", "I cannot do that.", "{}", '{"ratings": []}'])
 async def test_no_rating_at_all_is_an_error_and_comes_again(reply: str) -> None:
     with pytest.raises(ModelError, match="no ratings"):
-        await ModelRating(ScriptedLLM([reply])).derive(batch(*conversation(("user", "My budget is 500."))))
+        await ModelRating(ScriptedLLM([reply] * 2)).derive(batch(*conversation(("user", "My budget is 500."))))
 
 
 async def test_nothing_to_ask_is_no_call() -> None:

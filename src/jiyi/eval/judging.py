@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jiyi.errors import ModelError
-from jiyi.extraction import items
+from jiyi.extraction import listed
 from jiyi.ports import LLM
 from jiyi.prompts import prompt
 from jiyi.text import language
@@ -53,7 +53,9 @@ async def judge(llm: LLM, question: str, reference: str, answer: str) -> Verdict
     reply = await llm.complete(
         [{"role": "system", "content": told.text}, {"role": "user", "content": given}], schema=SCHEMA, max_tokens=REPLY
     )
-    for item in items(reply.text, "verdict"):
+    for item in listed(reply.text, "verdict").items:
+        if not isinstance(item, Mapping):
+            continue
         correct = item.get("correct")
         if isinstance(correct, str):
             correct = _WORDS.get(correct.strip().casefold())

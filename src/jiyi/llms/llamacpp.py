@@ -22,7 +22,7 @@ from typing import Any, TypeAlias, cast
 
 from jiyi.errors import ContextOverflow, InvalidInput, MissingDependency, ModelError, ModelRejected
 from jiyi.llms.body import one_system
-from jiyi.llms.thinking import Thinking
+from jiyi.thinking import Thinking
 from jiyi.types import JSON, ChatMessage, Delta, Finish, Reply, Usage
 
 _BATCH = 128

@@ -10,9 +10,9 @@ from contextlib import aclosing
 from jiyi.endpoint import DEFAULT, Endpoint, Limits
 from jiyi.errors import ModelError, ModelRejected, ModelUnavailable
 from jiyi.llms.body import Piece, chat_body, mend, objection, read, without
-from jiyi.llms.thinking import Thinking, answer_of, bare_end
 from jiyi.providers import Address, resolve
 from jiyi.refusals import Refused, wrong_address
+from jiyi.thinking import Thinking, answer_of, bare_end
 from jiyi.types import JSON, ChatMessage, Delta, Finish, Reply, Usage
 
 _PATH = "/chat/completions"

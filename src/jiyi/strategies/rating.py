@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from jiyi.errors import ModelError
-from jiyi.extraction import items
 from jiyi.history import is_system
 from jiyi.importance import SMALL_TALK, Rating, importance
 from jiyi.ports import LLM, Batch, Reader
 from jiyi.prompts import prompt
+from jiyi.structured import ask
 from jiyi.text import cut_point, language
-from jiyi.types import JSON, Changes, Message, Record, Source, Step
+from jiyi.types import Changes, Message, Record, Source, Step
 
 KIND = "importance"
 
@@ -23,29 +23,7 @@ STEP = Step(KIND, "1", stride=_BATCH)
 everything should be rated anew.  Another prompt or model does not by itself: each record names those it was made by."""
 
 _HEAD, _TAIL = 240, 80  # characters shown of a message, so that a call has at most about 5,000
-_BEST = 10  # whole numbers: models of every size keep to them better than to fractions
 _ANSWER = 40  # tokens for each message in the reply
-
-SCHEMA: Mapping[str, JSON] = {
-    "title": "ratings",
-    "type": "object",
-    "properties": {
-        "ratings": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "number": {"type": "integer"},
-                    "importance": {"type": "integer", "minimum": 0, "maximum": _BEST},
-                },
-                "required": ["number", "importance"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["ratings"],
-    "additionalProperties": False,
-}
 
 
 class ModelRating:
@@ -63,7 +41,7 @@ class ModelRating:
         self._llm = llm
 
     async def derive(self, batch: Batch) -> Changes:
-        """The ratings of one batch; one call at most.
+        """The ratings of one batch; ``structured.CALLS`` calls at most.
 
         Raises:
             ModelError: there was no answer, or no rating in it.
@@ -76,13 +54,13 @@ class ModelRating:
             return Changes(batch.cursor)
         told = prompt(KIND, language("\n".join(message.text for message in asked)))
         lines = "\n".join(f"{number}. {_line(message)}" for number, message in enumerate(asked, start=1))
-        reply = await self._llm.complete(
-            [{"role": "system", "content": told.text}, {"role": "user", "content": lines}],
-            schema=SCHEMA,
-            max_tokens=100 + _ANSWER * len(asked),
-        )
-        scores = _scores(reply.text, len(asked))
-        if not scores:
+        from jiyi.prompts.importance import BEST, Rated  # pydantic takes a while
+
+        ratings = await ask(self._llm, told, lines, Rated, field="ratings", max_tokens=100 + _ANSWER * len(asked))
+        scores: dict[int, float] = {}
+        for rating in ratings:
+            scores.setdefault(rating.number, rating.importance / BEST)
+        if not scores.keys() & range(1, len(asked) + 1):
             raise ModelError(
                 f"{self._llm.name} gave no ratings for {len(asked)} messages; its answer is asked again later"
             )
@@ -136,15 +114,3 @@ def _line(message: Message) -> str:
     if len(text) > _HEAD + _TAIL:
         text = f"{text[: cut_point(text, _HEAD)]} […] {text[cut_point(text, len(text) - _TAIL) :]}"
     return f"{message.role}: {json.dumps(text, ensure_ascii=False)}"
-
-
-def _scores(reply: str, asked: int) -> dict[int, float]:
-    """Number of the message -> 0..1, of the ratings in a reply that are whole; the first of each number."""
-    scores: dict[int, float] = {}
-    for item in items(reply, "ratings"):
-        number, score = item.get("number"), item.get("importance")
-        if isinstance(number, bool) or isinstance(score, bool):
-            continue
-        if isinstance(number, int) and isinstance(score, int | float) and 1 <= number <= asked and 0 <= score <= _BEST:
-            scores.setdefault(number, score / _BEST)
-    return scores
