@@ -10,9 +10,10 @@ from datetime import timedelta
 from functools import partial
 
 from jiyi.errors import Conflict, ModelRejected, StoreBusy
+from jiyi.indexable import is_index
 from jiyi.ports import Batch, Clock, Deriver, Store
 from jiyi.refusals import Refused
-from jiyi.types import Changes, Claim, Filter, Message, Step
+from jiyi.types import KINDS, Changes, Claim, Filter, Message, Step
 
 log = logging.getLogger("jiyi.worker")
 
@@ -176,7 +177,9 @@ class Lane:
 
     async def _batch(self, claim: Claim, size: int) -> tuple[list[Message], int]:
         """The messages to derive, and the cursor when that is done: the end of the stride, the gap, the log."""
-        messages = await self._store.messages(claim.scope, Filter(after_seq=claim.after, active=None), limit=size)
+        kinds = KINDS if is_index(claim.step.name) else None  # commands are for the indexes alone
+        where = Filter(after_seq=claim.after, active=None, kinds=kinds)
+        messages = await self._store.messages(claim.scope, where, limit=size)
         ends = [] if claim.upto is None else [claim.upto]
         if claim.step.stride > 1:
             ends.append(claim.step.end(claim.after) + claim.step.stride)

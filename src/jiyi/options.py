@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, TypedDict, cast
 from jiyi import intake
 from jiyi.config import Settings
 from jiyi.errors import InvalidInput
-from jiyi.types import ROLES, Filter, MessageKind, Role
+from jiyi.types import KINDS, ROLES, Filter, MessageKind, Role
 
 if TYPE_CHECKING:
     from jiyi.ports import LLM, Clock, Embedder, Redactor, Strategy, TokenCounter
     from jiyi.weights import Ranking
-
-KINDS: tuple[MessageKind, ...] = ("message", "statement")
 
 
 class Options(TypedDict, total=False):

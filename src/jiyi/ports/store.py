@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Protocol, Unpack
 
@@ -25,8 +25,10 @@ from jiyi.types import (
     RecordProbe,
     Scope,
     SessionInfo,
+    Spent,
     Stats,
     Step,
+    Usage,
     Which,
 )
 
@@ -70,8 +72,8 @@ class Store(Protocol):
         known, nothing changes.  ``after``: id of the message that the first one follows (the path to it becomes the
         active one first), ``"head"`` for the current end, None for the session's very beginning; known messages that
         stand right behind that place are stepped over, so that a branch sent again with more goes on at its end.  An
-        ``after`` that is not in the session raises ``NotFound``.  Statements, and messages without a session, have
-        session_id "" and no parent, position, chain.
+        ``after`` that is not in the session raises ``NotFound``.  Statements, commands, and messages without a session,
+        have session_id "" and no parent, position, chain.
         """
         ...
 
@@ -141,6 +143,13 @@ class Store(Protocol):
         """Records that match, oldest first (recorded_at, id)."""
         ...
 
+    async def use(self, scope: Scope, record_ids: Sequence[str], *, at: datetime) -> None:
+        """Counts that these records stood in a context: ``used`` grows by one each time that an id is named, and
+        ``used_at`` is the latest time.  Ids that are not there are passed over.  The counts stay when the record is put
+        again or derived anew, and go with it.
+        """
+        ...
+
     async def find(self, scope: Scope, probe: Probe) -> Found:
         """What the two indexes have for a question, with the messages, in one look.
 
@@ -179,12 +188,15 @@ class Store(Protocol):
         ...
 
     async def commit(self, claim: Claim, changes: Changes, *, now: datetime) -> None:
-        """Writes the changes (``put`` before ``close``), moves the cursor, or for a gap its beginning, ends the lease.
+        """Writes the changes (``drop`` before ``put`` before ``close``), moves the cursor, or for a gap its beginning,
+        ends the lease.
         Messages passed over are listed as failures; those of the range that are not are none any more.  Entries for
         messages that were erased meanwhile are left out, and records that rest on one.  Index entries and vectors
         replace those of the same message (and model, which is the step's name after ``dense:``); a record replaces that
         of the same id.  ``Conflict`` when the claim's token is not the newest, and after a commit or release of it; a
-        lease that ran out but was taken by nobody still commits.  ``InvalidInput`` for vectors of unequal dimensions,
+        lease that ran out but was taken by nobody still commits.  For ``stale`` messages the records of other steps go
+        and are derived anew, as in ``forget``, and claims on these steps are lost; nothing happens to the indexes and
+        to the step itself.  ``InvalidInput`` for vectors of unequal dimensions,
         and for one with a component that is not a finite number (it names the seq).
         """
         ...
@@ -244,8 +256,9 @@ class Store(Protocol):
         """Erases exactly one of: a session, messages, the whole scope.  Removes rows, vectors, index entries, and every
         record that rests on a removed message or belongs to the session, the session's checkpoints, and the errors of
         the scope's steps (they may quote a message; of failures the class of the error stays), in one transaction; then
-        the bytes.  Where a record that rested on a removed message also rested on one that stays, the batch it was made
-        in becomes a gap of its step (its strategy's name), as far as the cursor is.  Claims on steps other than the
+        the bytes.  Where a record that rested on a removed message also rested on others that stay, the batch it was
+        put in last and the strides of all that stay become gaps of its step (its strategy's name), as far as the cursor
+        is: each of them may have made it.  What was spent goes with the whole scope.  Claims on steps other than the
         indexes are lost, and may be taken again at once: what is being derived may rest on what was erased.  Children
         of an erased message follow its parent, and positions, chains, the head and checkpoints are those of the path
         without it; a session without messages stays until it is erased itself.  What is not there counts 0.
@@ -254,7 +267,17 @@ class Store(Protocol):
         ...
 
     async def stats(self, scope: Scope | None = None) -> Stats:
-        """Counts, of one scope or of all; ``messages`` without statements, ``vectors`` by chunk."""
+        """Counts, of one scope or of all; ``messages`` without statements and commands, ``vectors`` by chunk."""
+        ...
+
+    async def spend(self, scope: Scope, what: str, day: date, usage: Usage, *, saved: int = 0) -> None:
+        """Adds to what was spent on this day for this purpose.  A scope that is not there (any more) is not made for
+        it: nothing is counted.
+        """
+        ...
+
+    async def spent(self, scope: Scope | None = None, *, since: date | None = None) -> list[Spent]:
+        """What was spent, from a day on (inclusive): by day, tenant, user, agent, what."""
         ...
 
     async def models(self, scope: Scope | None = None) -> dict[str, tuple[int, int]]:

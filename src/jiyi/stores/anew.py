@@ -5,8 +5,10 @@ Whatever changes what there is to do ends in ``settle``: a cursor is due exactly
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 
 from jiyi.indexable import is_index
@@ -56,16 +58,43 @@ def set_gaps(db: sqlite3.Connection, scope: int, step: int, wanted: Iterable[Gap
         db.executemany("INSERT INTO gap VALUES (?, ?, ?, ?)", [(scope, step, *gap) for gap in new])
 
 
-def lost(db: sqlite3.Connection, scope: int, batches: Mapping[str, Iterable[Gap]]) -> None:
-    """After an erasure: the batches that made records which also rested on something else, by strategy, are derived
-    anew; and whoever derives records in the scope begins again.
+def lose(db: sqlite3.Connection, scope: int, resting: Sequence[tuple[int]], gone: Set[int] = frozenset()) -> list[str]:
+    """Deletes records, by row number; where messages that one rests on stay, whatever may make it again is a gap: the
+    batch it was put in last, and the strides of all these messages.  ``gone``: keys of those that do not stay.
+
+    Returns:
+        The strategies that have something to derive anew.
     """
+    numbers = json.dumps([number for (number,) in resting])
+    found = db.execute(
+        "SELECT r.strategy, r.after, r.upto, s.message FROM record r JOIN source s ON s.record = r.id"
+        " WHERE r.id IN (SELECT value FROM json_each(?))",
+        (numbers,),
+    ).fetchall()
+    records.delete(db, resting)
+    batches = defaultdict[str, set[Gap]](set)
+    messages = defaultdict[str, set[int]](set)
+    for strategy, after, upto, key in found:
+        if key not in gone and not is_index(strategy):
+            batches[strategy].add((after, upto))
+            messages[strategy].add(key & rows.SEQ_MASK)
+    for name in batches:
+        row = db.execute(
+            "SELECT step, c.stride FROM cursor c JOIN step t ON t.id = c.step WHERE c.scope = ? AND t.name = ?",
+            (scope, name),
+        ).fetchone()
+        if row is not None:
+            step, stride = row
+            again = {stretch_of(seq, stride) for seq in messages[name]}
+            set_gaps(db, scope, step, [*gaps(db, scope, step), *batches[name], *again])
+    return list(batches)
+
+
+def begin_again(db: sqlite3.Connection, scope: int, names: Collection[str] | None = None) -> None:
+    """Whoever derives records in the scope, or these steps, begins again: what they are at may rest on what is gone."""
     for number, name in db.execute("SELECT id, name FROM step").fetchall():
-        if is_index(name):
-            continue
-        if name in batches:
-            set_gaps(db, scope, number, [*gaps(db, scope, number), *batches[name]])
-        free(db, scope, number)
+        if not is_index(name) and (names is None or name in names):
+            free(db, scope, number)
 
 
 # -- failures --------------------------------------------------------------------------------------------------------

@@ -108,6 +108,11 @@ def commit(db: sqlite3.Connection, claim: Claim, changes: Changes, now: datetime
         )
     scope, step = held
     batch = records.Batch(claim.after, changes.cursor, claim.step.name if anew.anew(db, scope, step) else None)
+    if changes.drop:
+        records.drop(db, scope, changes.drop, batch, claim.step.name)
+    if changes.stale:
+        stale = records.resting(db, scope, changes.stale, claim.step.name)
+        anew.begin_again(db, scope, anew.lose(db, scope, stale))
     records.put(db, scope, changes.put, batch)
     records.close(db, scope, changes.close, batch)
     postings.put(db, scope, changes.index)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence, Set
 
 from jiyi.history import link
 from jiyi.stores import anew, log, postings, records, rows, segments
-from jiyi.stores.gaps import Gap
 from jiyi.stores.rows import SEQ_MASK, key_of
 from jiyi.types import Erased, Scope, Stats
 
@@ -64,7 +63,7 @@ def _whole(db: sqlite3.Connection, scope: int) -> Erased:
     messages = db.execute("DELETE FROM message WHERE key BETWEEN ? AND ?", span).rowcount
     checkpoints = db.execute("DELETE FROM checkpoint WHERE scope = ?", (scope,)).rowcount
     sessions = db.execute("DELETE FROM session WHERE scope = ?", (scope,)).rowcount
-    for table in ("gap", "failure", "cursor"):
+    for table in ("gap", "failure", "cursor", "spent"):
         db.execute(f"DELETE FROM {table} WHERE scope = ?", (scope,))
     db.execute("DELETE FROM scope WHERE id = ?", (scope,))
     return Erased(messages, sessions, gone, vectors, indexed, checkpoints)
@@ -85,27 +84,12 @@ def _derived(db: sqlite3.Connection, scope: int, seqs: list[int]) -> Erased:
     resting = db.execute(
         "SELECT DISTINCT record FROM source WHERE message IN (SELECT value FROM json_each(?))", (keys,)
     ).fetchall()
-    batches = _batches(db, keys)
-    gone = records.delete(db, resting)
+    anew.lose(db, scope, resting, {key_of(scope, seq) for seq in seqs})
     anew.forget_failures(db, scope, seqs)
     db.execute("UPDATE scope SET messages = messages - ? WHERE id = ?", (len(seqs), scope))
     db.execute("UPDATE cursor SET error = NULL WHERE scope = ?", (scope,))
-    anew.lost(db, scope, batches)
-    return Erased(messages=len(seqs), records=gone, vectors=vectors, indexed=indexed)
-
-
-def _batches(db: sqlite3.Connection, keys: str) -> dict[str, list[Gap]]:
-    """Strategy -> batches of its records that rest on messages which go and on others which stay."""
-    found = db.execute(
-        "SELECT DISTINCT r.strategy, r.after, r.upto FROM record r JOIN source s ON s.record = r.id"
-        " WHERE s.message IN (SELECT value FROM json_each(?1)) AND EXISTS (SELECT 1 FROM source o WHERE o.record = r.id"
-        " AND o.message NOT IN (SELECT value FROM json_each(?1)))",
-        (keys,),
-    )
-    batches: dict[str, list[Gap]] = {}
-    for strategy, after, upto in found:
-        batches.setdefault(strategy, []).append((after, upto))
-    return batches
+    anew.begin_again(db, scope)
+    return Erased(messages=len(seqs), records=len(resting), vectors=vectors, indexed=indexed)
 
 
 def _models(db: sqlite3.Connection, scope: int) -> list[tuple[str]]:
@@ -152,10 +136,11 @@ def stats(db: sqlite3.Connection, scope: Scope | None, size: int) -> Stats:
         if key is None:
             return Stats(bytes=size)
         low, high = key_of(key, 0), key_of(key, SEQ_MASK)
-    statements = db.execute(
-        "SELECT count(*) FROM message WHERE session IS NULL AND flags & ? AND key BETWEEN ? AND ?",
-        (rows.STATEMENT, low, high),
-    ).fetchone()[0]
+    statements, commands = db.execute(
+        "SELECT coalesce(sum(flags & ?1 = ?1), 0), coalesce(sum(flags & ?2 = ?2), 0)"
+        " FROM message WHERE session IS NULL AND key BETWEEN ?3 AND ?4",
+        (rows.STATEMENT, rows.COMMAND, low, high),
+    ).fetchone()
 
     def total(what: str, table: str, column: str = "scope") -> int:
         sql = f"SELECT coalesce({what}, 0) FROM {table} WHERE {column} = coalesce(?1, {column})"
@@ -164,7 +149,7 @@ def stats(db: sqlite3.Connection, scope: Scope | None, size: int) -> Stats:
     return Stats(
         scopes=total(f"sum({log.HOLDS})", "scope", "id"),
         sessions=total("count(*)", "session"),
-        messages=total("sum(messages)", "scope", "id") - statements,
+        messages=total("sum(messages)", "scope", "id") - statements - commands,
         statements=statements,
         records=total("sum(fresh = 0)", "record"),
         indexed=total("sum(documents)", "scope", "id"),

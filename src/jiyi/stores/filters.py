@@ -11,7 +11,7 @@ from jiyi.stores import rows
 from jiyi.stores.log import scope_key
 from jiyi.stores.rows import SEQ_MASK, key_of
 from jiyi.text import asks
-from jiyi.types import Filter, Message, Scope
+from jiyi.types import KINDS, Filter, Message, Scope
 
 _Conditions: TypeAlias = "list[tuple[str, tuple[object, ...]]]"
 
@@ -40,7 +40,7 @@ def places(
     db: sqlite3.Connection, scope: int, seqs: Iterable[int]
 ) -> tuple[list[tuple[int, int, int, int, bool]], list[int]]:  # fmt: skip
     """Seq, session, parent, size and whether it asks of these messages (``types.Standing``), and the seqs of those that
-    lend no support: on no active path, or not ``indexable``.
+    lend no support: on no active path, not ``indexable``, or a command.
     """
     keys = json.dumps([key_of(scope, seq) for seq in seqs])
     sql = (
@@ -51,7 +51,7 @@ def places(
     for key, session, parent, active, flags, content in db.execute(sql, (keys,)):
         seq, text = key & SEQ_MASK, rows.text(flags, content)
         found.append((seq, session or 0, parent or 0, len(text.encode()), asks(text)))
-        if not active or flags & 7 < rows.SYSTEMS or not text.strip():
+        if not active or flags & 7 < rows.SYSTEMS or flags & rows.COMMAND or not text.strip():
             aside.append(seq)
     return found, aside
 
@@ -65,7 +65,7 @@ def seqs(db: sqlite3.Connection, scope: int, where: Filter) -> list[int]:
 
 def _conditions(scope: int, where: Filter) -> tuple[str, list[object]]:
     """All of the filter as one condition, and its values."""
-    conditions = [*_place(scope, where), *_named(scope, where), *_said(where)]
+    conditions = [*_place(scope, where), *_named(scope, where), *_kinds(where), *_said(where)]
     return " AND ".join(text for text, _ in conditions), [value for _, more in conditions for value in more]
 
 
@@ -109,17 +109,27 @@ def _named(scope: int, where: Filter) -> _Conditions:
     return found
 
 
+def _kinds(where: Filter) -> _Conditions:
+    """What kind of entry."""
+    if where.kinds is None:
+        return [] if where.session_id else [(f"m.flags & {rows.COMMAND} = 0", ())]  # a session has no commands
+    kinds = set(where.kinds)
+    if kinds == {"command"}:
+        return [(f"m.flags & {rows.COMMAND} = {rows.COMMAND}", ())]  # spelt out, for the partial index
+    if kinds == set(KINDS):
+        return []
+    flags = ", ".join(str(rows.KIND[kind]) for kind in kinds)
+    return [(f"m.flags & {rows.KIND_BITS} IN ({flags})", ())]
+
+
 def _said(where: Filter) -> _Conditions:
-    """Who said what kind of thing, and when."""
+    """Who said it, under which category, and when."""
     found: _Conditions = []
     if where.roles is not None:
         numbers = [rows.ROLE_NUMBER[role] for role in where.roles]
         if numbers and max(numbers) < rows.SYSTEMS:
             found.append((f"m.flags & 7 < {rows.SYSTEMS}", ()))  # spelt out, for the partial index
         found.append(("m.flags & 7 IN (SELECT value FROM json_each(?))", (json.dumps(numbers),)))
-    if where.kinds is not None:
-        flags = [rows.STATEMENT * (kind == "statement") for kind in where.kinds]
-        found.append(("m.flags & ? IN (SELECT value FROM json_each(?))", (rows.STATEMENT, json.dumps(flags))))
     if where.category is not None:
         found.append(("m.category = ?", (where.category,)))
     if where.since is not None:

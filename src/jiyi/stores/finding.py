@@ -9,9 +9,10 @@ from jiyi.stores import filters, log, postings, segments
 from jiyi.stores.kept import Keeper, Kept, State
 from jiyi.stores.scan import Scan, Scanner
 from jiyi.stores.wording import Wording
-from jiyi.types import ACTIVE, Filter, Found, Message, Probe, Scope, Standing
+from jiyi.types import ACTIVE, KINDS, Filter, Found, Message, Probe, Scope, Standing
 
 _ALL = Filter(active=None)
+_LEFT = Filter(active=False, kinds=KINDS)
 _NONE: frozenset[int] = frozenset()
 _NOTHING = Found()
 
@@ -24,9 +25,10 @@ def find(
     kept = keeper.at(scope, state, erasures)
     if state is None or kept is None:
         return _NOTHING
-    left = _left(db, kept)
-    barred = _NONE if probe.where.active is None else left
-    among = None if probe.where in (ACTIVE, _ALL) else frozenset(filters.seqs(db, state.key, probe.where))
+    if probe.where in (ACTIVE, _ALL):
+        among, barred = None, _commands(db, state, kept) | (_left(db, kept) if probe.where.active else _NONE)
+    else:
+        among, barred = frozenset(filters.seqs(db, state.key, probe.where)), _NONE
     with kept.lock:
         postings.catch_up(db, state, kept)
         wording = Wording(db, state, kept, probe, among, barred)
@@ -66,8 +68,18 @@ def _scan(
 def _left(db: sqlite3.Connection, kept: Kept) -> frozenset[int]:
     """Messages that are not on an active path."""
     if kept.left is None:
-        kept.left = frozenset(filters.seqs(db, kept.state.key, Filter(active=False)))
+        kept.left = frozenset(filters.seqs(db, kept.state.key, _LEFT))
     return kept.left
+
+
+def _commands(db: sqlite3.Connection, state: State, kept: Kept) -> frozenset[int]:
+    """The log's entries that nobody said."""
+    known, to = kept.commands
+    if to < state.head:
+        new = filters.seqs(db, state.key, Filter(after_seq=to, active=None, kinds=("command",)))
+        known = known.union(new) if new else known
+        kept.commands = known, state.head
+    return known
 
 
 def _standing(db: sqlite3.Connection, state: State, kept: Kept, chosen: Set[int]) -> Standing:
@@ -98,7 +110,7 @@ def _messages(db: sqlite3.Connection, state: State, kept: Kept, seqs: Set[int]) 
     found = {seq: known[seq] for seq in seqs if seq in known}
     if len(found) < len(seqs):
         missing = tuple(seq for seq in seqs if seq not in found)
-        new = filters.matching(db, state.key, Filter(seqs=missing, active=None), None, newest=False)
+        new = filters.matching(db, state.key, Filter(seqs=missing, active=None, kinds=KINDS), None, newest=False)
         kept.keep({message.seq: message for message in new})
         found |= {message.seq: message for message in new}
     return found

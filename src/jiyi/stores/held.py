@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from jiyi.errors import NotFound
 from jiyi.history import link
 from jiyi.stores.checks import check_free
-from jiyi.stores.gaps import Gap, joined, kept_of
+from jiyi.stores.gaps import Gap
 from jiyi.types import (
     Checkpoint,
-    Erased,
     Filter,
     Indexed,
     Message,
     Record,
     SessionInfo,
     Stats,
+    Usage,
     Vector,
 )
 
@@ -79,6 +80,7 @@ class Held:
         checkpoints: (session, name) -> checkpoint; the same holds for its ``messages``.
         fresh: records of steps that derive anew; they take the place of the others when that is done.
         vectors: model -> seq -> vectors of its chunks.
+        spent: (day, what) -> what was spent, and saved.
     """
 
     salt: bytes = b""
@@ -91,6 +93,7 @@ class Held:
     index: dict[int, Indexed] = field(default_factory=dict[int, Indexed])
     vectors: dict[str, dict[int, list[Vector]]] = field(default_factory=dict[str, dict[int, list[Vector]]])
     cursors: dict[str, Cursor] = field(default_factory=dict[str, Cursor])
+    spent: dict[tuple[date, str], tuple[Usage, int]] = field(default_factory=dict[tuple[date, str], tuple[Usage, int]])
 
     @property
     def anything(self) -> bool:
@@ -164,58 +167,6 @@ def counted(held: Held, session: SessionInfo) -> SessionInfo:
     return replace(session, messages=sum(m.active and m.session_id == session.id for m in held.log.values()))
 
 
-def erase(held: Held, ids: Set[str]) -> Erased:
-    """Takes out messages and all that came from them, and closes the gaps in the paths."""
-    gone = {name: held.log.pop(name) for name in ids}
-    if not gone:
-        return Erased()
-    for name, session in held.sessions.items():
-        held.sessions[name] = replace(session, head_id=_survivor(gone, session.head_id))
-    for key, checkpoint in held.checkpoints.items():
-        held.checkpoints[key] = replace(checkpoint, message_id=_survivor(gone, checkpoint.message_id))
-    for message in list(held.log.values()):  # in seq order: parents first
-        parent = _survivor(gone, message.parent_id)
-        held.log[message.id] = placed(message, None if parent is None else held.log[parent])
-    seqs = {message.seq for message in gone.values()}
-    for cursor in held.cursors.values():
-        cursor.error = None  # it may quote a message
-        cursor.failed = {seq: (kept_of(why), at) for seq, (why, at) in cursor.failed.items() if seq not in seqs}
-    resting = take_out(held, lambda record: any(source.message_id in gone for source in record.sources))
-    for made in resting:
-        cursor = held.cursors.get(made.record.strategy)
-        if cursor is not None and any(source.message_id in held.log for source in made.record.sources):
-            cursor.gaps = joined([*cursor.gaps, (made.after, made.upto)], cursor.after)
-    indexed = [held.index.pop(seq) for seq in seqs & held.index.keys()]
-    vectors = [stored.pop(seq) for stored in held.vectors.values() for seq in seqs & stored.keys()]
-    return Erased(len(gone), 0, len(resting), sum(map(len, vectors)), len(indexed))
-
-
-def erase_session(held: Held, session_id: str) -> Erased:
-    """Takes out a session, its checkpoints, and all that came from it or belongs to it."""
-    if held.sessions.pop(session_id, None) is None:
-        return Erased()
-    its_own = take_out(held, lambda record: record.session_id == session_id)
-    erased = erase(held, {message.id for message in held.log.values() if message.session_id == session_id})
-    left = drop_checkpoints(held, session_id)
-    return replace(erased, sessions=1, records=erased.records + len(its_own), checkpoints=left)
-
-
-def take_out(held: Held, which: Callable[[Record], bool]) -> list[Made]:
-    """Takes out records, old and fresh."""
-    taken: list[Made] = []
-    for records in (held.records, held.fresh):
-        names = [name for name, made in records.items() if which(made.record)]
-        taken += [records.pop(name) for name in names]
-    return taken
-
-
-def _survivor(gone: Mapping[str, Message], message_id: str | None) -> str | None:
-    """The message itself, or the nearest one before it that is still there."""
-    while message_id is not None and message_id in gone:
-        message_id = gone[message_id].parent_id
-    return message_id
-
-
 # -- checkpoints -----------------------------------------------------------------------------------------------------
 
 
@@ -250,27 +201,21 @@ def drop_checkpoints(held: Held, session_id: str, names: Set[str] | None = None)
 
 def counts(chosen: Sequence[Held]) -> Stats:
     """``Store.stats`` of these scopes."""
-    statements = sum(message.kind == "statement" for held in chosen for message in held.log.values())
+    kinds = Counter(message.kind for held in chosen for message in held.log.values())
     return Stats(
         scopes=sum(held.anything for held in chosen),
         sessions=sum(len(held.sessions) for held in chosen),
-        messages=sum(len(held.log) for held in chosen) - statements,
-        statements=statements,
+        messages=kinds["message"],
+        statements=kinds["statement"],
         records=sum(len(held.records) for held in chosen),
         indexed=sum(len(held.index) for held in chosen),
-        vectors=sum(map(_vectors, chosen)),
+        vectors=sum(map(vectors_in, chosen)),
         checkpoints=sum(len(held.checkpoints) for held in chosen),
     )
 
 
-def everything_in(held: Held) -> Erased:
-    """What goes with a whole scope."""
-    records = len(held.records) + len(held.fresh)
-    gone = (len(held.log), len(held.sessions), records, _vectors(held), len(held.index))
-    return Erased(*gone, checkpoints=len(held.checkpoints))
-
-
-def _vectors(held: Held) -> int:
+def vectors_in(held: Held) -> int:
+    """Vectors by chunk."""
     return sum(len(chunks) for stored in held.vectors.values() for chunks in stored.values())
 
 
@@ -295,7 +240,7 @@ def matches(message: Message, where: Filter) -> bool:
         and (where.seqs is None or message.seq in where.seqs)
         and (where.stretches is None or _within(message, where.stretches))
         and (where.roles is None or message.role in where.roles)
-        and (where.kinds is None or message.kind in where.kinds)
+        and (message.kind != "command" if where.kinds is None else message.kind in where.kinds)
         and where.category in (None, message.category)
         and (where.since is None or (said is not None and instant(said) >= instant(where.since)))
         and (where.until is None or (said is not None and instant(said) < instant(where.until)))

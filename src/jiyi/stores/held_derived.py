@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -16,7 +15,8 @@ from jiyi.indexable import DENSE_STEPS, LEXICAL_STEP, is_indexed, lexical_entry,
 from jiyi.ranking import standing
 from jiyi.stores.checks import check_finite
 from jiyi.stores.gaps import joined
-from jiyi.stores.held import EPOCH, Cursor, Held, Made, instant, matches, take_out
+from jiyi.stores.held import EPOCH, Cursor, Held, matches
+from jiyi.stores.held_records import show_fresh, take_out, write_records
 from jiyi.types import (
     Changes,
     Claim,
@@ -28,21 +28,19 @@ from jiyi.types import (
     Lexical,
     Message,
     Probe,
-    Record,
     Scope,
     Step,
     Vector,
-    Which,
 )
 
 
-def advance(held: Held, cursor: Cursor, claim: Claim, changes: Changes, now: datetime) -> None:
-    """``Store.commit``, but for the token.
+def advance(held: Held, cursor: Cursor, claim: Claim, changes: Changes, now: datetime) -> set[str]:
+    """``Store.commit``, but for the tokens; returns the other steps that have to derive something anew.
 
     Raises:
         InvalidInput: as ``write``.
     """
-    write(held, claim, changes, anew=cursor.goal is not None)
+    stale = write(held, claim, changes, anew=cursor.goal is not None)
     if claim.upto is None:
         cursor.after = changes.cursor
     else:
@@ -57,6 +55,7 @@ def advance(held: Held, cursor: Cursor, claim: Claim, changes: Changes, now: dat
     if cursor.goal is not None and not cursor.gaps and (cursor.after >= cursor.goal or not waits):
         show_fresh(held, claim.step.name)
         cursor.goal = None
+    return stale
 
 
 def passed_over(scope: Scope, held: Held) -> list[tuple[tuple[object, ...], Failure]]:
@@ -69,8 +68,11 @@ def passed_over(scope: Scope, held: Held) -> list[tuple[tuple[object, ...], Fail
     ]
 
 
-def write(held: Held, claim: Claim, changes: Changes, *, anew: bool) -> None:
+def write(held: Held, claim: Claim, changes: Changes, *, anew: bool) -> set[str]:
     """What ``Store.commit`` writes beside the cursor; ``anew`` while the step is being rebuilt.
+
+    Returns:
+        As ``advance``.
 
     Raises:
         InvalidInput: vectors that cannot stand beside each other; nothing is written.
@@ -80,19 +82,12 @@ def write(held: Held, claim: Claim, changes: Changes, *, anew: bool) -> None:
     model, vectors = step.name.removeprefix(DENSE_STEPS), [v for v in changes.vectors if v.seq in there]
     check_finite(vectors)
     _check_size("vectors", [v.vector for v in vectors], size_of(held.vectors.get(model, {})))
-    for record in changes.put:
-        if all(source.message_id in held.log for source in record.sources):
-            records = held.fresh if anew and record.strategy == step.name else held.records
-            records[record.id] = Made(deepcopy(record), claim.after, changes.cursor)
-    for records in (held.records, held.fresh):
-        for name in changes.close.keys() & records.keys():
-            record = records[name].record
-            if (records is held.fresh) == (anew and record.strategy == step.name):
-                records[name] = replace(records[name], record=replace(record, closed_at=changes.close[name]))
+    stale = write_records(held, claim, changes, anew=anew)
     held.index.update({e.seq: Indexed(e.seq, dict(e.terms)) for e in changes.index if e.seq in there})
     held.index = dict(sorted(held.index.items()))
     if vectors:
         held.vectors.setdefault(model, {}).update(_chunks_of(vectors))
+    return stale
 
 
 def throw_away(held: Held, step: Step) -> None:
@@ -102,43 +97,6 @@ def throw_away(held: Held, step: Step) -> None:
         held.index.clear()
     if step.name.startswith(DENSE_STEPS):
         held.vectors.pop(step.name.removeprefix(DENSE_STEPS), None)
-
-
-def show_fresh(held: Held, step: str) -> None:
-    """Records that a step made anew take the place of its old ones."""
-    fresh = {name: made for name, made in held.fresh.items() if made.record.strategy == step}
-    held.records = {name: made for name, made in held.records.items() if made.record.strategy != step} | fresh
-    drop_fresh(held, step)
-
-
-def drop_fresh(held: Held, step: str) -> None:
-    """Throws away what a step has made anew so far."""
-    held.fresh = {name: made for name, made in held.fresh.items() if made.record.strategy != step}
-
-
-def seen(held: Held, which: Which) -> list[Record]:
-    """``Store.records`` of one scope."""
-    maker = which.get("maker")
-    cursor = held.cursors.get(maker or "")
-    anew = cursor is not None and cursor.goal is not None
-    there = [made.record for made in held.records.values() if not (anew and made.record.strategy == maker)]
-    if anew:
-        there += [made.record for made in held.fresh.values() if made.record.strategy == maker]
-    ids = which.get("ids")
-    found = [
-        record
-        for record in there
-        if which.get("kind") in (None, record.kind)
-        and which.get("session_id") in (None, record.session_id)
-        and which.get("key") in (None, record.key)
-        and which.get("current", True) in (None, record.closed_at is None)
-        and (ids is None or record.id in ids)
-    ]
-    found.sort(key=lambda record: (instant(record.recorded_at), record.id))
-    limit = which.get("limit")
-    if limit is None:
-        return found
-    return found[max(0, len(found) - limit) :] if which.get("newest") else found[:limit]
 
 
 def look(held: Held, probe: Probe, done: int) -> Found:
@@ -208,7 +166,8 @@ def _beside(held: Held, chosen: Set[int]) -> list[Message]:
     return [
         m
         for m in held.log.values()
-        if m.seq in chosen or (m.active and is_indexed(m) and (m.seq in around or m.id in parents))
+        if m.seq in chosen
+        or (m.active and m.kind != "command" and is_indexed(m) and (m.seq in around or m.id in parents))
     ]
 
 

@@ -43,12 +43,13 @@ class Kept:
         messages: the messages themselves, by seq.
         sessions, parents, sizes, asks: see ``types.Standing``; by seq, where they are known.
         lengths: terms in the index, by seq, where they are known.
-        aside: messages that lend no support: on no active path, or not indexable.
+        aside: messages that lend no support: on no active path, not indexable, or commands.
         postings: token -> seq -> times, oldest first; complete for the first ``documents`` of the index.
         beginnings: the same for all tokens together that begin so.
         last: newest seq in the index that the posting lists know.
         fresh: messages that are not indexed yet, from behind ``fresh_after`` up to ``fresh_to``.
         left: messages that are not on an active path; None while nobody asked.
+        commands: those up to a seq, and that seq.
     """
 
     state: State
@@ -67,6 +68,7 @@ class Kept:
     fresh_after: int = 0
     fresh_to: int = 0
     left: frozenset[int] | None = None
+    commands: tuple[frozenset[int], int] = (frozenset(), 0)
     bytes: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -148,7 +148,7 @@ def append(
     inserts: list[rows.Row] = []
     for message in messages:
         stored = known.get(message.id) or new.get(message.id)
-        home = session_id if message.kind != "statement" else ""
+        home = session_id if message.kind == "message" else ""
         fingerprint = message.digest or digest(end.salt, message)
         if stored is not None:
             check_known(stored, message, fingerprint, home)

@@ -10,20 +10,16 @@ import secrets
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from datetime import datetime, timedelta
-from itertools import count
+from datetime import date, datetime, timedelta
 from operator import itemgetter
 from pathlib import Path
 from typing import Unpack
 
-from jiyi.errors import Conflict, InvalidInput, NotFound, StoreError
+from jiyi.errors import InvalidInput, NotFound, StoreError
 from jiyi.history import digest
-from jiyi.indexable import is_index
 from jiyi.stores.checks import check_known
-from jiyi.stores.gaps import joined, stretch_of
 from jiyi.stores.held import (
     EPOCH,
-    LONG_AGO,
     Cursor,
     Held,
     activate,
@@ -31,9 +27,6 @@ from jiyi.stores.held import (
     counted,
     counts,
     drop_checkpoints,
-    erase,
-    erase_session,
-    everything_in,
     find_place,
     follows,
     in_session,
@@ -43,16 +36,11 @@ from jiyi.stores.held import (
     placed_checkpoint,
     put_checkpoint,
 )
-from jiyi.stores.held_derived import (
-    advance,
-    drop_fresh,
-    look,
-    models_of,
-    passed_over,
-    seen,
-    throw_away,
-)
+from jiyi.stores.held_derived import look, models_of, passed_over, throw_away
+from jiyi.stores.held_erasure import erase, erase_session, everything_in
 from jiyi.stores.held_found import look_at_records
+from jiyi.stores.held_records import seen, use
+from jiyi.stores.held_steps import Steps
 from jiyi.types import (
     ACTIVE,
     JSON,
@@ -71,8 +59,10 @@ from jiyi.types import (
     RecordProbe,
     Scope,
     SessionInfo,
+    Spent,
     Stats,
     Step,
+    Usage,
     Which,
 )
 
@@ -85,8 +75,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._scopes: dict[Scope, Held] = {}
-        self._steps: dict[str, Step] = {}  # by name
-        self._tokens = count(1)  # of the whole store, so that none comes again when a scope does
+        self._steps = Steps()
         self._closed = False
 
     @classmethod
@@ -106,8 +95,7 @@ class MemoryStore:
         """What the scope has, or what it will have when the caller puts it there."""
         held = self._all().get(scope)
         if held is None:
-            cursors = {name: Cursor(stride=step.stride) for name, step in self._steps.items()}
-            held = Held(secrets.token_bytes(16), cursors=cursors)
+            held = Held(secrets.token_bytes(16), cursors=self._steps.cursors())
         return held
 
     def _chosen(self, scope: Scope | None) -> list[Held]:
@@ -125,7 +113,7 @@ class MemoryStore:
         for message in messages:
             stored = held.log.get(message.id) or new.get(message.id)
             fingerprint = message.digest or digest(held.salt, message)
-            home = "" if message.kind == "statement" else session_id
+            home = session_id if message.kind == "message" else ""
             if stored is None:
                 seq = held.head + len(new) + 1
                 stored = placed(
@@ -226,110 +214,54 @@ class MemoryStore:
         if scope not in self._all():
             return Found()
         held = self._read(scope)
-        done = held.head if probe.step is None else (self._cursor(held, probe.step) or Cursor()).after
+        done = held.head if probe.step is None else (self._steps.of(held, probe.step) or Cursor()).after
         return look(held, probe, done)
 
     async def find_records(self, scope: Scope, probe: RecordProbe) -> FoundRecords:
         """See ``Store.find_records``; cosines are exact."""
         return look_at_records(self._read(scope), probe)
 
+    async def use(self, scope: Scope, record_ids: Sequence[str], *, at: datetime) -> None:
+        """See ``Store.use``."""
+        use(self._read(scope), record_ids, at)
+
     # -- derivation
 
     async def register(self, steps: Sequence[Step]) -> None:
         """See ``Store.register``."""
-        for step in steps:
-            if self._steps.get(step.name) != step:
-                self._steps[step.name] = step
-                for held in self._all().values():
-                    self._rebuild(held, step.name)
-
-    def _rebuild(self, held: Held, step: str) -> None:
-        """Derives anew; what is there stays visible until the cursor is where it was."""
-        old = held.cursors.get(step)
-        self._restart(held, step)
-        drop_fresh(held, step)
-        if old is not None:
-            held.cursors[step].goal = old.after if old.goal is None else old.goal
-
-    def _restart(self, held: Held, step: str) -> None:
-        cursor = held.cursors[step] = Cursor(stride=self._steps[step].stride)
-        self._free(held, cursor)
-
-    def _free(self, held: Held, cursor: Cursor) -> None:
-        """Takes the claim on a cursor away; what there is to do may be taken at once."""
-        cursor.token = next(self._tokens)
-        cursor.due = LONG_AGO if cursor.waits(held.head) else None
-
-    def _cursor(self, held: Held, step: Step) -> Cursor | None:
-        return held.cursors.get(step.name) if self._steps.get(step.name) == step else None
+        self._steps.register(steps, self._all().values())
 
     async def claim(
         self, steps: Sequence[Step], *, now: datetime, lease: float, scope: Scope | None = None
     ) -> Claim | None:
         """See ``Store.claim``."""
-        ready = [
-            (cursor.due, owner, held, step, cursor)
-            for step in steps
-            for owner, held in self._all().items()
-            if scope in (None, owner)
-            and (cursor := self._cursor(held, step)) is not None
-            and cursor.due is not None
-            and cursor.due <= now - EPOCH
-        ]
-        if not ready:
-            return None
-        _, owner, held, step, cursor = min(ready, key=lambda found: found[0])  # the first of equals
-        cursor.token, cursor.due = next(self._tokens), now - EPOCH + timedelta(seconds=lease)
-        after, upto = cursor.gaps[0] if cursor.gaps else (cursor.after, None)
-        return Claim(owner, step, after, held.head, cursor.token, cursor.attempts, upto)
-
-    def _claimed(self, claim: Claim) -> tuple[Held, Cursor] | None:
-        """What the claim is for, None when its token is not the newest."""
-        held = self._read(claim.scope)
-        cursor = self._cursor(held, claim.step)
-        return None if cursor is None or cursor.token != claim.token else (held, cursor)
+        scopes = {owner: held for owner, held in self._all().items() if scope in (None, owner)}
+        return self._steps.claim(steps, scopes, now, lease)
 
     async def commit(self, claim: Claim, changes: Changes, *, now: datetime) -> None:
         """See ``Store.commit``."""
-        found = self._claimed(claim)
-        if found is None:
-            raise Conflict(f"the lease on {claim.step.name} of user {claim.scope.user!r} was lost; nothing was written")
-        held, cursor = found
-        advance(held, cursor, claim, changes, now)
-        cursor.token = next(self._tokens)
+        self._steps.commit(self._read(claim.scope), claim, changes, now)
 
     async def renew(self, claim: Claim, *, now: datetime, lease: float) -> bool:
         """See ``Store.renew``."""
-        found = self._claimed(claim)
-        if found is not None:
-            found[1].due = now - EPOCH + timedelta(seconds=lease)
-        return found is not None
+        cursor = self._steps.claimed(self._read(claim.scope), claim)
+        if cursor is not None:
+            cursor.due = now - EPOCH + timedelta(seconds=lease)
+        return cursor is not None
 
     async def release(self, claim: Claim, *, error: str | None, due: datetime) -> None:
         """See ``Store.release``."""
-        found = self._claimed(claim)
-        if found is not None:
-            cursor = found[1]
-            cursor.token, cursor.due = next(self._tokens), due - EPOCH if cursor.waits(found[0].head) else None
-            if error is not None:
-                cursor.attempts, cursor.error = cursor.attempts + 1, error
+        self._steps.release(self._read(claim.scope), claim, error, due)
 
     async def progress(self, steps: Sequence[Step], scope: Scope | None = None) -> list[Progress]:
         """See ``Store.progress``."""
-        chosen, progress = self._chosen(scope), list[Progress]()
-        total = sum(len(held.log) for held in chosen)
-        for step in steps:
-            pairs = [(held, cursor) for held in chosen if (cursor := self._cursor(held, step)) is not None]
-            done = sum(not cursor.is_open(m.seq, held.head) for held, cursor in pairs for m in held.log.values())
-            errors = tuple(cursor.error for _, cursor in pairs if cursor.error is not None)
-            failed = sum(len(cursor.failed) for _, cursor in pairs)
-            progress.append(Progress(step, done, total, errors, failed))
-        return progress
+        chosen = self._chosen(scope)
+        return [self._steps.progress(step, chosen) for step in steps]
 
     async def cursors(self, scope: Scope, steps: Sequence[Step]) -> dict[str, int]:
         """See ``Store.cursors``."""
         held = self._read(scope)
-        return {step.name: (self._cursor(held, step) or Cursor()).after for step in steps}
+        return {step.name: (self._steps.of(held, step) or Cursor()).after for step in steps}
 
     async def failures(self, scope: Scope | None = None) -> list[Failure]:
         """See ``Store.failures``."""
@@ -338,24 +270,14 @@ class MemoryStore:
 
     async def retry(self, steps: Sequence[Step], scope: Scope | None = None) -> int:
         """See ``Store.retry``."""
-        count = 0
-        for held in self._chosen(scope):
-            for step in steps:
-                cursor = self._cursor(held, step)
-                if cursor is not None and cursor.failed:
-                    again = [stretch_of(seq, cursor.stride) for seq in cursor.failed]
-                    cursor.gaps = joined([*cursor.gaps, *again], cursor.after)
-                    count += len(cursor.failed)
-                    cursor.failed = {}
-                    self._free(held, cursor)
-        return count
+        return sum(self._steps.retry(held, step) for held in self._chosen(scope) for step in steps)
 
     async def rebuild(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
         """See ``Store.rebuild``."""
         for held in self._chosen(scope):
             for step in steps:
-                if self._cursor(held, step) is not None:
-                    self._rebuild(held, step.name)
+                if self._steps.of(held, step) is not None:
+                    self._steps.rebuild(held, step.name)
 
     async def reset(self, steps: Sequence[Step], scope: Scope | None = None) -> None:
         """See ``Store.reset``."""
@@ -363,7 +285,7 @@ class MemoryStore:
             for step in steps:
                 throw_away(held, step)
                 if step.name in held.cursors:
-                    self._restart(held, step.name)
+                    self._steps.restart(held, step.name)
 
     # -- upkeep
 
@@ -387,14 +309,29 @@ class MemoryStore:
         else:
             erased = erase_session(held, session_id or "")
         if erased.messages:
-            for name, cursor in held.cursors.items():
-                if not is_index(name):
-                    self._free(held, cursor)
+            self._steps.free(held)
         return erased
 
     async def stats(self, scope: Scope | None = None) -> Stats:
         """See ``Store.stats``."""
         return counts(self._chosen(scope))
+
+    async def spend(self, scope: Scope, what: str, day: date, usage: Usage, *, saved: int = 0) -> None:
+        """See ``Store.spend``."""
+        spent = self._read(scope).spent
+        before, kept = spent.get((day, what), (Usage(), 0))
+        spent[day, what] = before + usage, kept + saved
+
+    async def spent(self, scope: Scope | None = None, *, since: date | None = None) -> list[Spent]:
+        """See ``Store.spent``."""
+        found = [
+            Spent(owner, day, what, usage, saved)
+            for owner, held in self._all().items()
+            if scope in (None, owner)
+            for (day, what), (usage, saved) in held.spent.items()
+            if since is None or day >= since
+        ]
+        return sorted(found, key=lambda s: (s.day, s.scope.tenant, s.scope.user, s.scope.agent, s.what))
 
     async def models(self, scope: Scope | None = None) -> dict[str, tuple[int, int]]:
         """See ``Store.models``."""

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeAlias
 
 from jiyi.stores import rows
 from jiyi.stores.log import find, scope_key
 from jiyi.types import Record, Scope, Source, Which
 
-_INSERT = f"INSERT INTO record (scope, {rows.RECORD_COLUMNS}, fresh, after, upto) VALUES ({', '.join('?' * 22)})"
+_INSERT = (
+    f"INSERT INTO record (scope, {rows.RECORD_COLUMNS}, fresh, after, upto, {rows.USE_COLUMNS})"
+    f" VALUES ({', '.join('?' * 31)})"
+)
+_UNUSED = (0, None, None)
+_Conditions: TypeAlias = "list[tuple[str, tuple[object, ...]]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +36,59 @@ def records(db: sqlite3.Connection, scope: Scope, which: Which) -> list[Record]:
     key = scope_key(db, scope)
     if key is None:
         return []
-    conditions, values = ["scope = ?"], list[object]([key])
+    conditions = [*_place(db, key, which), *_named(key, which), *_held(which)]
+    where = " AND ".join(text for text, _ in conditions)
+    values = [value for _, more in conditions for value in more]
+    limit, most = which.get("limit"), which.get("important")
+    sql = f"SELECT id, {rows.RECORD_COLUMNS}, {rows.USE_COLUMNS} FROM record WHERE {where}"
+    if most or which.get("newest"):
+        first = f"{'pinned DESC, importance DESC, ' if most else ''}recorded DESC, name DESC"
+        sql = f"SELECT * FROM ({sql} ORDER BY {first} LIMIT ?) ORDER BY recorded, name"
+    else:
+        sql += " ORDER BY recorded, name LIMIT ?"
+    found = db.execute(sql, (*values, -1 if limit is None else max(0, limit))).fetchall()
+    sources = _sources(db, [row[0] for row in found])
+    return [rows.record(row[1:], sources.get(row[0], ())) for row in found]
+
+
+def _place(db: sqlite3.Connection, scope: int, which: Which) -> _Conditions:
+    """Whose, of what kind, and whether made anew.  A ``+`` keeps SQLite from walking all records of the scope where few
+    are named.
+    """
+    plus = "+" if which.get("sources") is not None else ""
+    found: _Conditions = [(f"{plus}scope = ?", (scope,))]
     for column, value in (
         ("kind", which.get("kind")), ("session", which.get("session_id")), ("key", which.get("key"))
     ):  # fmt: skip
         if value is not None:
-            conditions.append(f"{column} = ?")
-            values.append(value)
-    if (current := which.get("current", True)) is not None:
-        conditions.append(f"closed IS {'' if current else 'NOT '}NULL")
+            found.append((f"{plus}{column} = ?", (value,)))
+    maker = which.get("maker")
+    found.append(("fresh = (strategy = ?)", (maker,)) if _rebuilds(db, scope, maker) else ("fresh = 0", ()))
+    return found
+
+
+def _named(scope: int, which: Which) -> _Conditions:
+    """Exactly these records, or those that rest on these messages."""
+    found: _Conditions = []
     if (ids := which.get("ids")) is not None:
-        conditions.append("name IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(list(ids)))
-    if _rebuilds(db, key, maker := which.get("maker")):
-        conditions.append("fresh = (strategy = ?)")
-        values.append(maker)
-    else:
-        conditions.append("fresh = 0")
-    order, limit = " DESC" if which.get("newest") else "", which.get("limit")
-    found = db.execute(
-        f"SELECT id, {rows.RECORD_COLUMNS} FROM record WHERE {' AND '.join(conditions)}"
-        f" ORDER BY recorded{order}, name{order} LIMIT ?",
-        (*values, -1 if limit is None else max(0, limit)),
-    ).fetchall()
-    if order:
-        found.reverse()
-    return [rows.record(row[1:], _sources(db, row[0])) for row in found]
+        found.append(("name IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)))
+    if (sources := which.get("sources")) is not None:
+        marks = ", ".join("?" * len(sources))
+        resting = (
+            "id IN (SELECT s.record FROM message m CROSS JOIN source s ON s.message = m.key"
+            f" WHERE m.key >> 32 = ? AND m.id IN ({marks}))"
+        )
+        found.append((resting, (scope, *map(rows.pack, sources))))
+    return found
+
+
+def _held(which: Which) -> _Conditions:
+    """Whether it is current, or was at a time."""
+    if (at := which.get("as_of")) is not None:
+        moment = rows.micros(at)
+        return [("coalesce(said, recorded, ?) <= ? AND (closed IS NULL OR closed > ?)", (moment, moment, moment))]
+    current = which.get("current", True)
+    return [] if current is None else [(f"closed IS {'' if current else 'NOT '}NULL", ())]
 
 
 def _rebuilds(db: sqlite3.Connection, scope: int, maker: str | None) -> bool:
@@ -68,13 +102,18 @@ def _rebuilds(db: sqlite3.Connection, scope: int, maker: str | None) -> bool:
     return bool(row) and row[0] is not None
 
 
-def _sources(db: sqlite3.Connection, record: int) -> tuple[Source, ...]:
+def _sources(db: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, tuple[Source, ...]]:
+    """The sources of records, by row number."""
     found = db.execute(
-        "SELECT m.id, s.start, s.stop, s.quote FROM source s JOIN message m ON m.key = s.message"
-        " WHERE s.record = ? ORDER BY s.place",
-        (record,),
+        "SELECT s.record, m.id, s.start, s.stop, s.quote FROM json_each(?) r CROSS JOIN source s ON s.record = r.value"
+        " CROSS JOIN message m ON m.key = s.message ORDER BY s.record, s.place",
+        (json.dumps(numbers),),
     )
-    return tuple(Source(rows.unpack(row[0]), *row[1:]) for row in found)
+    sources: dict[int, tuple[Source, ...]] = {}
+    for number, name, start, stop, quote in found:
+        source = Source(name if isinstance(name, str) else name.hex(), start, stop, quote)
+        sources[number] = (*sources[number], source) if number in sources else (source,)
+    return sources
 
 
 def put(db: sqlite3.Connection, scope: int, new: Iterable[Record], batch: Batch) -> None:
@@ -84,9 +123,14 @@ def put(db: sqlite3.Connection, scope: int, new: Iterable[Record], batch: Batch)
         if None in keys:
             continue
         fresh = record.strategy == batch.anew
-        old = "SELECT id FROM record WHERE scope = ? AND name = ? AND fresh = ?"
-        delete(db, db.execute(old, (scope, record.id, fresh)).fetchall())
-        values = (*rows.record_row(record, scope), fresh, batch.after, batch.upto)
+        old = db.execute(
+            f"SELECT id, {rows.USE_COLUMNS} FROM record WHERE scope = ? AND name = ? AND fresh = ?",
+            (scope, record.id, fresh),
+        ).fetchone()
+        if old is not None:
+            delete(db, [old[:1]])
+        used = _UNUSED if old is None else old[1:]
+        values = (*rows.record_row(record, scope), fresh, batch.after, batch.upto, *used)
         number = db.execute(_INSERT, values).lastrowid
         db.executemany(
             "INSERT INTO source VALUES (?, ?, ?, ?, ?, ?)",
@@ -95,6 +139,38 @@ def put(db: sqlite3.Connection, scope: int, new: Iterable[Record], batch: Batch)
                 for place, (key, source) in enumerate(zip(keys, record.sources, strict=True))
             ],
         )
+
+
+def drop(db: sqlite3.Connection, scope: int, names: Iterable[str], batch: Batch, maker: str) -> None:
+    """Deletes records by id; of the maker's own, while it is rebuilt, those made anew."""
+    found = db.execute(
+        "SELECT id FROM record WHERE scope = ?1 AND name IN (SELECT value FROM json_each(?2))"
+        " AND (strategy <> ?3 OR fresh = ?4)",
+        (scope, json.dumps(list(names)), maker, batch.anew is not None),
+    ).fetchall()
+    delete(db, found)
+
+
+def resting(db: sqlite3.Connection, scope: int, message_ids: Iterable[str], maker: str) -> list[tuple[int]]:
+    """Row numbers of the records of other strategies that rest on one of these messages."""
+    packed = [rows.pack(name) for name in message_ids]
+    return db.execute(
+        "SELECT DISTINCT r.id FROM message m CROSS JOIN source s ON s.message = m.key"
+        f" CROSS JOIN record r ON r.id = s.record WHERE m.key >> 32 = ? AND m.id IN ({', '.join('?' * len(packed))})"
+        " AND r.strategy <> ?",
+        (scope, *packed, maker),
+    ).fetchall()
+
+
+def use(db: sqlite3.Connection, scope: Scope, record_ids: Sequence[str], at: datetime) -> None:
+    """``Store.use``."""
+    key = scope_key(db, scope)
+    moment, zone = rows.micros(at), rows.zone(at)
+    db.executemany(
+        "UPDATE record SET used = used + ?1, used_at_zone = iif(used_at >= ?2, used_at_zone, ?3),"
+        " used_at = iif(used_at >= ?2, used_at, ?2) WHERE scope = ?4 AND name = ?5 AND fresh = 0",
+        [(times, moment, zone, key, name) for name, times in Counter(record_ids).items()],
+    )
 
 
 def close(db: sqlite3.Connection, scope: int, ended: Mapping[str, datetime], batch: Batch) -> None:
@@ -113,6 +189,12 @@ def show_fresh(db: sqlite3.Connection, scope: int, strategy: str) -> None:
         " (SELECT name FROM record WHERE scope = ?1 AND fresh = 1 AND strategy = ?2))",
         (scope, strategy),
     ).fetchall()
+    db.execute(
+        f"UPDATE record AS r SET ({rows.USE_COLUMNS}) = (SELECT {rows.USE_COLUMNS} FROM record"
+        " WHERE scope = ?1 AND name = r.name AND fresh = 0) WHERE scope = ?1 AND fresh = 1 AND strategy = ?2"
+        " AND EXISTS (SELECT 1 FROM record WHERE scope = ?1 AND name = r.name AND fresh = 0)",
+        (scope, strategy),
+    )
     delete(db, old)
     db.execute("UPDATE record SET fresh = 0 WHERE scope = ? AND fresh = 1 AND strategy = ?", (scope, strategy))
 

@@ -25,10 +25,15 @@ MESSAGE_FROM = (
 )
 RECORD_COLUMNS = (
     "name, kind, text, strategy, version, session, key, importance, pinned, valid_from, valid_from_zone,"
-    " valid_to, valid_to_zone, recorded, recorded_zone, closed, closed_zone, data"
+    " valid_to, valid_to_zone, recorded, recorded_zone, closed, closed_zone, said, said_zone, event_from,"
+    " event_from_zone, event_to, event_to_zone, data"
 )
+USE_COLUMNS = "used, used_at, used_at_zone"
 
-_PINNED, _INCOMPLETE, STATEMENT, _JSON = 8, 16, 32, 64  # the lowest three bits are the role
+_PINNED, _INCOMPLETE, STATEMENT, _JSON, COMMAND = 8, 16, 32, 64, 128  # the lowest three bits are the role
+KIND: Mapping[MessageKind, int] = {"message": 0, "statement": STATEMENT, "command": COMMAND}
+_KIND: Mapping[int, MessageKind] = {flag: kind for kind, flag in KIND.items()}
+KIND_BITS = STATEMENT | COMMAND
 ROLE_NUMBER = {name: number for number, name in enumerate(ROLES)}
 SYSTEMS = 2
 """The roles below this number give instructions."""
@@ -112,7 +117,7 @@ def _plain(value: object) -> object:
 def message_row(message: Message, scope: int, session: int | None, parent: int | None) -> Row:
     """All columns of ``message``, in the order of the schema."""
     content, flags = message.content, ROLE_NUMBER[message.role]
-    flags |= _PINNED * message.pinned | _INCOMPLETE * message.incomplete | STATEMENT * (message.kind == "statement")
+    flags |= _PINNED * message.pinned | _INCOMPLETE * message.incomplete | KIND[message.kind]
     if content is not None and not isinstance(content, str):
         content, flags = dump(content), flags | _JSON
     extra: dict[str, object] = {}
@@ -153,10 +158,9 @@ def message(row: Row) -> Message:
         content = tuple(json.loads(content))
     said = moment(created, created_zone)
     taken = said if recorded == created and recorded_zone == created_zone else moment(recorded, recorded_zone)
-    kind: MessageKind = "statement" if flags & STATEMENT else "message"
     return Message.of((
-        id_ if isinstance(id_, str) else id_.hex(), session or "", ROLES[flags & 7], cast(Content, content), kind, name,
-        calls, call, said, metadata if metadata else {}, category, importance,
+        id_ if isinstance(id_, str) else id_.hex(), session or "", ROLES[flags & 7], cast(Content, content),
+        _KIND[flags & KIND_BITS], name, calls, call, said, metadata if metadata else {}, category, importance,
         flags & _PINNED != 0, flags & _INCOMPLETE != 0, digest if isinstance(digest, str) else digest.hex(),
         key & SEQ_MASK, position, taken, chain if isinstance(chain, str) else chain.hex(),
         None if parent is None else unpack(parent), active != 0,
@@ -188,18 +192,21 @@ def record_row(record: Record, scope: int) -> Row:
         scope, record.id, record.kind, record.text, record.strategy, record.version, record.session_id, record.key,
         record.importance, record.pinned, micros(record.valid_from), zone(record.valid_from), micros(record.valid_to),
         zone(record.valid_to), micros(record.recorded_at), zone(record.recorded_at), micros(record.closed_at),
-        zone(record.closed_at), dump_map(record.data),
+        zone(record.closed_at), micros(record.said_at), zone(record.said_at), micros(record.event_from),
+        zone(record.event_from), micros(record.event_to), zone(record.event_to), dump_map(record.data),
     )  # fmt: skip
 
 
 def record(row: Row, sources: tuple[Source, ...]) -> Record:
-    """A row of RECORD_COLUMNS."""
+    """A row of RECORD_COLUMNS and USE_COLUMNS."""
     (
         id_, kind, text, strategy, version, session_id, key, importance, pinned, valid_from, valid_from_zone, valid_to,
-        valid_to_zone, recorded, recorded_zone, closed, closed_zone, data,
+        valid_to_zone, recorded, recorded_zone, closed, closed_zone, said, said_zone, event_from, event_from_zone,
+        event_to, event_to_zone, data, used, used_at, used_at_zone,
     ) = row  # fmt: skip
     return Record(
         id_, kind, text, strategy, version, sources, session_id, key, importance, pinned != 0,
         moment(valid_from, valid_from_zone), moment(valid_to, valid_to_zone), moment(recorded, recorded_zone),
-        moment(closed, closed_zone), data=load_map(data),
+        moment(closed, closed_zone), moment(said, said_zone), moment(event_from, event_from_zone),
+        moment(event_to, event_to_zone), load_map(data), used, moment(used_at, used_at_zone),
     )  # fmt: skip

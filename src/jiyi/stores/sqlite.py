@@ -3,7 +3,7 @@
 This class only decides where things run: what reads, on a few threads, each look with a connection to itself; what
 writes, on one thread that commits together what has gathered.  What is done stands in plain functions beside it:
 ``log``, ``checkpoints``, ``records``, ``finding`` with ``wording``, ``postings``, ``segments`` and ``scan``,
-``record_finding`` with ``record_words``, ``cursors``, ``erasure``.
+``record_finding`` with ``record_words``, ``cursors``, ``erasure``, ``spending``.
 """
 
 from __future__ import annotations
@@ -14,13 +14,24 @@ import sqlite3
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TypeVar, Unpack
 
 from jiyi import inline
 from jiyi.errors import InvalidInput, StoreError
-from jiyi.stores import checkpoints, cursors, database, erasure, filters, finding, log, record_finding, records
+from jiyi.stores import (
+    checkpoints,
+    cursors,
+    database,
+    erasure,
+    filters,
+    finding,
+    log,
+    record_finding,
+    records,
+    spending,
+)
 from jiyi.stores.kept import Keeper
 from jiyi.stores.scan import Scanner
 from jiyi.stores.writer import Work, Writer
@@ -42,8 +53,10 @@ from jiyi.types import (
     RecordProbe,
     Scope,
     SessionInfo,
+    Spent,
     Stats,
     Step,
+    Usage,
     Which,
 )
 
@@ -242,6 +255,10 @@ class SqliteStore:
         """See ``Store.records``."""
         return await self._read(lambda db: records.records(db, scope, which))
 
+    async def use(self, scope: Scope, record_ids: Sequence[str], *, at: datetime) -> None:
+        """See ``Store.use``."""
+        await self._write(lambda db: records.use(db, scope, record_ids, at))
+
     async def find(self, scope: Scope, probe: Probe) -> Found:
         """See ``Store.find``."""
         erasures = self._keeper.erasures
@@ -346,6 +363,14 @@ class SqliteStore:
         names = (self._path, self._path.with_name(self._path.name + "-wal"))
         size = sum(name.stat().st_size for name in names if name.exists())
         return await self._read(lambda db: erasure.stats(db, scope, size))
+
+    async def spend(self, scope: Scope, what: str, day: date, usage: Usage, *, saved: int = 0) -> None:
+        """See ``Store.spend``."""
+        await self._write(lambda db: spending.spend(db, Spent(scope, day, what, usage, saved)))
+
+    async def spent(self, scope: Scope | None = None, *, since: date | None = None) -> list[Spent]:
+        """See ``Store.spent``."""
+        return await self._read(lambda db: spending.spent(db, scope, since))
 
     async def models(self, scope: Scope | None = None) -> dict[str, tuple[int, int]]:
         """See ``Store.models``."""

@@ -13,7 +13,7 @@ from jiyi.indexable import is_indexed, lexical_entry, occurrences
 from jiyi.stores import cursors, filters, postings
 from jiyi.stores.kept import Kept, State
 from jiyi.stores.rows import SEQ_MASK, key_of
-from jiyi.types import Filter, Indexed, Lexical, Probe, Step
+from jiyi.types import KINDS, Filter, Indexed, Lexical, Probe, Step
 
 
 class _Weights(dict[tuple[int, int], float]):
@@ -129,7 +129,7 @@ def _fresh(db: sqlite3.Connection, state: State, kept: Kept, step: Step) -> dict
     if start < state.head:
         span = key_of(state.key, start), key_of(state.key, SEQ_MASK)
         old = {key & SEQ_MASK for (key,) in db.execute("SELECT key FROM indexed WHERE key > ? AND key <= ?", span)}
-        new = filters.matching(db, state.key, Filter(after_seq=start, active=None), None, newest=False)
+        new = filters.matching(db, state.key, Filter(after_seq=start, active=None, kinds=KINDS), None, newest=False)
         kept.learn_fresh([lexical_entry(m) for m in new if m.seq not in old and is_indexed(m)], state.head)
     kept.fresh_after = done
     return {seq: entry for seq, entry in kept.fresh.items() if done < seq <= state.head}

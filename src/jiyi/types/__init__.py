@@ -6,11 +6,12 @@ A file for each thing that they are about; they are imported from here.
 from __future__ import annotations
 
 from jiyi.types.context import Block, Dropped, Item, Used
-from jiyi.types.counts import Erased, Progress, Stats
+from jiyi.types.counts import Erased, Progress, Spent, Stats
 from jiyi.types.derived import Changes, Claim, Embedded, Failure, Indexed, Record, Source, Step, Vector, Which
 from jiyi.types.log import (
     ACTIVE,
     JSON,
+    KINDS,
     ROLES,
     Checkpoint,
     Content,
@@ -39,6 +40,7 @@ from jiyi.types.search import (
 __all__ = [
     "ACTIVE",
     "JSON",
+    "KINDS",
     "ROLES",
     "SCORE_PARTS",
     "Block",
@@ -74,6 +76,7 @@ __all__ = [
     "Scope",
     "SessionInfo",
     "Source",
+    "Spent",
     "Standing",
     "Stats",
     "Step",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 
 from jiyi.types.derived import Step
+from jiyi.types.log import Scope
+from jiyi.types.models import Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one step is: messages derived and messages in the log, over all scopes asked for.
+    """How far one step is: messages derived and messages in the log, of every kind, over all scopes asked for.
 
     Attributes:
         done: those that wait for a stride to fill count as derived, those in a gap do not.
@@ -37,8 +40,25 @@ class Erased:
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """What models were used for on one day, for one user and one purpose.
+
+    Attributes:
+        day: of the clock that counted.
+        what: the name of the step that asked, or ``answer``.
+        saved: prompt tokens that an answer did not need, because not all of the history was sent.
+    """
+
+    scope: Scope
+    day: date
+    what: str
+    usage: Usage = Usage()
+    saved: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts of a store or of one scope; ``bytes`` is 0 where nothing is on disk."""
+    """Counts of a store or of one scope; ``bytes`` is 0 where nothing is on disk, commands are not counted."""
 
     scopes: int = 0
     sessions: int = 0

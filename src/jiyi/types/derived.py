@@ -38,6 +38,8 @@ class Record:
         valid_from, valid_to: when it was true of the world; ``valid_to`` None while it holds.
         closed_at: when a later record replaced it, as a moment of what was said; None while it is current.
         data: whatever else the strategy keeps.
+        used, used_at: how often, and when last, it stood in a context (``Store.use``); what a derivation writes here is
+            not looked at.
     """
 
     id: str
@@ -58,6 +60,8 @@ class Record:
     event_from: datetime | None = None
     event_to: datetime | None = None
     data: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
+    used: int = 0
+    used_at: datetime | None = None
 
 
 class Which(TypedDict, total=False):
@@ -66,8 +70,12 @@ class Which(TypedDict, total=False):
     Attributes:
         kind, session_id, key: equal to.
         ids: one of these.
+        sources: ids of messages; the records that rest on at least one of them.
         current: True (as when it is not given) for those that are not closed, False for closed ones, None for all.
-        limit: the first ones, with ``newest`` the last ones, still oldest first.
+        as_of: takes the place of ``current``: what had been said by then (``said_at``, else ``recorded_at``; a record
+            without either counts as said) and was not closed by then.
+        limit: the first ones, with ``newest`` the last ones, with ``important`` the most important ones: pinned ones
+            first, then by importance (those without one last), of equals the newest.  Still oldest first.
         maker: name of the step that asks.  While that step derives anew, its records are those it has made anew so far,
             and for everybody else those from before.
     """
@@ -76,9 +84,12 @@ class Which(TypedDict, total=False):
     session_id: str | None
     key: str | None
     ids: Sequence[str] | None
+    sources: Sequence[str] | None
     current: bool | None
+    as_of: datetime | None
     limit: int | None
     newest: bool
+    important: bool
     maker: str | None
 
 
@@ -166,6 +177,9 @@ class Changes:
     Attributes:
         cursor: derived up to this seq (inclusive).
         close: record id -> when it stopped being current.
+        drop: ids of records that go, whoever made them.  Of the step's own, while it derives anew, those made anew.
+        stale: ids of messages that other steps are to look at again: their records that rest on one of these go, and
+            are derived anew, as after an erasure.
         failed: seq -> why the message is passed over.
     """
 
@@ -175,3 +189,5 @@ class Changes:
     index: tuple[Indexed, ...] = ()
     vectors: tuple[Embedded, ...] = ()
     failed: Mapping[int, str] = field(default_factory=dict[int, str])
+    drop: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()

@@ -19,8 +19,11 @@ Part: TypeAlias = Mapping[str, JSON]
 
 Content: TypeAlias = str | tuple[Part, ...] | None
 
-MessageKind: TypeAlias = Literal["message", "statement"]
-"""``message``: a line of a conversation.  ``statement``: stored by ``remember``, outside any session."""
+MessageKind: TypeAlias = Literal["message", "statement", "command"]
+KINDS: tuple[MessageKind, ...] = ("message", "statement", "command")
+"""``message``: a line of a conversation.  ``statement``: stored by ``remember``, outside any session.  ``command``:
+what a person ordered about a record, outside any session too; ``metadata`` says what, the text is a correction's.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class Message:
 
     Attributes:
         id: unique in the scope; given by the caller or made by the engine.
-        session_id: the session it stands in; ``""`` for a statement.
+        session_id: the session it stands in; ``""`` for a statement or a command.
         role: one of ``ROLES``.
         content: text, OpenAI-style parts, or None (an assistant that only called tools).
         seq: place in the scope's log, from 1, across sessions, in order of arrival; 0 before it is stored.
@@ -148,7 +151,8 @@ class Filter:
     """Which messages of a scope; every field that is set must hold.  Filters are data, never SQL.
 
     Attributes:
-        session_id, roles, kinds, category: equal to, or one of.
+        session_id, roles, category: equal to, or one of.
+        kinds: one of; None for what was said, messages and statements.  Commands come only where they are asked for.
         ids, seqs: exactly these.
         stretches: on one of these parts of a path: session, first and last position.
         after_seq: only seq > this.
