@@ -40,6 +40,7 @@ class Record:
         data: whatever else the strategy keeps.
         used, used_at: how often, and when last, it stood in a context (``Store.use``); what a derivation writes here is
             not looked at.
+        hidden: a person wants it out of prompts; laid over at reading (``jiyi.curation``), never stored.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Record:
     data: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
     used: int = 0
     used_at: datetime | None = None
+    hidden: bool = False
 
 
 class Which(TypedDict, total=False):

@@ -1,0 +1,305 @@
+"""What people order about records, laid over what is derived, at reading.  Pure.
+
+Commands are applied where records are read, so they act at once, survive every rebuild, and go above whatever is
+derived.  One reaches the record of its id, one that says the same, and one of the same thing in the same place
+(``jiyi.commands``).  What is said after a command goes above it, as it goes above everything said before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TypeAlias
+
+from jiyi.commands import PERSON, Command, evidence, mark, place, single, values
+from jiyi.text import flat
+from jiyi.types import JSON, Record, Source
+
+Said: TypeAlias = Mapping[str, datetime]
+"""Message id -> when it was said, of messages that records rest on."""
+
+
+def curate(records: Iterable[Record], orders: Sequence[Command], *, salt: bytes, said: Said) -> list[Record]:
+    """The records as people want them, in the order given; those that people's words alone still hold come last.
+
+    Args:
+        records: as derived; curated ones stay as they are.
+        orders: of the same scope, in order of arrival.  Later ones win.
+        salt: the scope's.
+        said: when the sources of those records were said that a command may reach; what is not there was not said
+            again.
+    """
+    if not orders:
+        return list(records)
+    reach = _Reach(orders, salt)
+    kept: dict[str, _Told] = {}
+    gone: set[str] = set()
+    for record in records:
+        _keep(kept, gone, record, _laid(record, orders) or _told(record, reach.of(record), said))
+    there = gone.union(kept, *(_list(told.record, "joined") for told in kept.values()))
+    for command in orders:
+        if command.does == "correct" and command.record not in there:
+            there.add(command.record)
+            made = _made(command)
+            _keep(kept, gone, made, _told(made, reach.of(made), said))
+    _merge(kept)
+    _settle(kept, gone, said)
+    return [told.record for told in kept.values()]
+
+
+def _laid(record: Record, orders: Sequence[Command]) -> _Told | None:
+    """A record that commands were laid over already."""
+    names = _list(record, "commands")
+    if not names:
+        return None
+    return _Told(record, _assertion(command for command in orders if command.id in names))
+
+
+def _keep(kept: dict[str, _Told], gone: set[str], record: Record, told: _Told | None) -> None:
+    if told is None:
+        gone.add(record.id)
+    elif told.record.id in kept:
+        _join(kept[told.record.id], told.record)
+    else:
+        kept[told.record.id] = told
+
+
+@dataclass(slots=True)
+class _Told:
+    """A record as it is now, and the last command that says it is true."""
+
+    record: Record
+    by: Command | None = None
+
+
+class _Reach:
+    """Which commands reach a record: all those about it, and about what has its mark or place, together."""
+
+    def __init__(self, orders: Sequence[Command], salt: bytes) -> None:
+        self._salt = salt
+        # by record id, mark and place; all that hang together share one list
+        self._groups: dict[str, list[Command]] = {}
+        for command in orders:
+            names = [name for name in (command.record, command.mark, command.place) if name]
+            group = self._joined(names) + [command]
+            for name in {*names, *(sign for one in group for sign in (one.record, one.mark, one.place) if sign)}:
+                self._groups[name] = group
+
+    def _joined(self, names: Iterable[str]) -> list[Command]:
+        """The groups of these names as one, in order of arrival."""
+        found = {id(group): group for name in names if (group := self._groups.get(name))}
+        if len(found) < 2:
+            return list(*found.values())
+        return sorted((one for group in found.values() for one in group), key=lambda command: command.number)
+
+    def of(self, record: Record) -> list[Command]:
+        names = (record.id, mark(self._salt, record), place(self._salt, record))
+        return self._joined(name for name in names if name)
+
+
+@dataclass(slots=True)
+class _State:
+    gone: Command | None = None
+    hidden: bool = False
+    pinned: bool | None = None
+    told: Command | None = None
+    sure: Command | None = None
+    after: list[Command] = field(default_factory=list[Command])  # what was ordered after the deletion
+
+
+def _told(record: Record, orders: Sequence[Command], said: Said) -> _Told | None:
+    """The record after its commands; None when it was deleted and not said again."""
+    if not orders:
+        return _Told(record)
+    state = _state(orders)
+    if state.gone:
+        return _told(record, state.after, said) if _said_after(record, state.gone.at, said) else None
+    told = state.told
+    if told and _said_after(record, told.at, said):  # what is said later goes above a correction, as above all else
+        told = None
+    laid = [command for command in orders if command.does != "correct" or command is told]
+    if told:
+        record = _corrected(record, told)
+    data = {**record.data, "commands": [command.id for command in laid]} if laid else dict(record.data)
+    if data.get("status") == "unverified" and _assertion(laid):
+        data["status"] = ""
+    pinned = record.pinned if state.pinned is None else state.pinned
+    return _Told(replace(record, pinned=pinned, hidden=state.hidden, data=data), _assertion(laid))
+
+
+def _assertion(laid: Iterable[Command]) -> Command | None:
+    """The last command that says the record is true."""
+    says = (c for c in laid if c.does == "confirm" or (c.does == "correct" and c.opens))
+    return max(says, key=lambda command: command.number, default=None)
+
+
+def _state(orders: Sequence[Command]) -> _State:
+    state = _State()
+    for index, command in enumerate(orders):
+        match command.does:
+            case "delete":
+                state.gone, state.after = command, list(orders[index + 1 :])
+            case "recover":
+                state.gone, state.hidden = None, False
+            case "hide":
+                state.hidden = True
+            case "pin" | "unpin":
+                state.pinned = command.does == "pin"
+            case "confirm":
+                state.sure = command
+            case "correct":
+                state.told, state.gone = command, None
+    return state
+
+
+def _times(record: Record, said: Said) -> list[datetime]:
+    """When it was said, as far as that is known."""
+    times = [said[source.message_id] for source in evidence(record) if source.message_id in said]
+    return times if record.said_at is None else [record.said_at, *times]
+
+
+def _said_after(record: Record, moment: datetime, said: Said) -> bool:
+    return any(time > moment for time in _times(record, said))
+
+
+def _corrected(record: Record, command: Command) -> Record:
+    kept = {name: record.data[name] for name in ("subject", "attribute", "speaker") if name in record.data}
+    closed = {} if command.opens else {name: record.data[name] for name in ("closed_by",) if name in record.data}
+    return replace(
+        record,
+        id=command.record,
+        text=command.text,
+        sources=(Source(command.id, 0, len(command.text), command.text),),
+        said_at=command.at if command.opens else record.said_at,
+        event_from=None,
+        event_to=None,
+        valid_from=None,
+        valid_to=None,
+        data={**kept, **closed, "by": PERSON, "value": command.text, "status": ""}
+        | ({"conflicts": record.data["conflicts"]} if "conflicts" in record.data else {}),
+    )
+
+
+def _made(command: Command) -> Record:
+    """The record that a correction makes by itself, where nothing derives it any more."""
+    bare = Record(
+        command.record,
+        command.kind,
+        command.text,
+        PERSON,
+        "1",
+        (),
+        session_id=command.session_id,
+        key=command.key,
+        importance=command.importance,
+        recorded_at=command.at,
+        closed_at=None if command.opens else command.at,
+    )
+    return _corrected(bare, command)
+
+
+def _merge(kept: dict[str, _Told]) -> None:
+    """What says the same as a correction is the same record: its sources join, and it goes."""
+    corrected: dict[tuple[str, str | None, str], _Told] = {}
+    for name, told in list(kept.items()):
+        record = told.record
+        if record.data.get("by") != PERSON or record.closed_at:
+            continue
+        first = corrected.setdefault((record.kind, record.key, flat(record.text)), told)
+        if first is not told:
+            _join(first, told.record)
+            del kept[name]
+    for name, told in list(kept.items()) if corrected else ():
+        record = told.record
+        if record.data.get("by") == PERSON or record.closed_at:
+            continue
+        value = record.data.get("value")
+        for text in (record.text, value if isinstance(value, str) else ""):
+            first = corrected.get((record.kind, record.key, flat(text)))
+            if first:
+                _join(first, record)
+                del kept[name]
+                break
+
+
+def _join(first: _Told, record: Record) -> None:
+    sources = dict.fromkeys((*first.record.sources, *evidence(record)))
+    joined = dict.fromkeys((*_list(first.record, "joined"), record.id, *_list(record, "joined")))
+    joined.pop(first.record.id, None)
+    first.record = replace(
+        first.record,
+        sources=tuple(sources),
+        hidden=first.record.hidden or record.hidden,
+        data={**first.record.data, "joined": list(joined)} if joined else first.record.data,
+    )
+
+
+def _settle(kept: dict[str, _Told], gone: set[str], said: Said) -> None:
+    """What a person said is true closes what contradicts it, as far as that was not said later."""
+    by_key = defaultdict[tuple[str, str | None], list[_Told]](list)
+    for told in kept.values():
+        if single(told.record):
+            by_key[told.record.kind, told.record.key].append(told)
+    for told in list(kept.values()):
+        if told.by is None:
+            _forget_conflicts(told, gone)
+            continue
+        rivals = list(by_key[told.record.kind, told.record.key]) if single(told.record) else []
+        rivals += [kept[name] for name in _list(told.record, "conflicts") if name in kept]
+        _decide(told, [rival for rival in rivals if rival is not told], said)
+
+
+def _decide(told: _Told, rivals: Sequence[_Told], said: Said) -> None:
+    assert told.by is not None
+    at, record = told.by.at, told.record
+    later: list[tuple[datetime, Record]] = []
+    for rival in rivals:
+        if rival.by and (rival.by.at, rival.by.number) >= (at, told.by.number):  # says the same, or decides itself
+            continue
+        times = [time for time in _times(rival.record, said) if time > at]
+        if times and rival.record.data.get("status") != "unverified":
+            later.append((min(times), rival.record))
+        elif not times and (rival.record.closed_at is None or rival.record.closed_at > at):
+            rival.record = _closed(rival.record, at, record.id, told.by.id)
+    if record.closed_at and record.closed_at <= at:
+        record = replace(record, closed_at=None, data=_without(record.data, "closed_by"))
+    first = min(later, key=lambda one: (one[0], one[1].id), default=None)
+    if first is None:
+        told.record = replace(record, data=_without(record.data, "conflicts") | _plain(record))
+    elif values(record) == "fixed":  # nothing replaces it: both stand until a person says more
+        told.record = replace(
+            record, data={**record.data, "status": "conflict", "conflicts": sorted({rival.id for _, rival in later})}
+        )
+    elif record.closed_at is None or record.closed_at > first[0]:
+        closing = evidence(first[1])[:1]
+        told.record = _closed(record, first[0], first[1].id, closing[0].message_id if closing else "")
+
+
+def _closed(record: Record, at: datetime, by: str, message: str) -> Record:
+    data = _without(record.data, "conflicts") | _plain(record)
+    return replace(record, closed_at=at, data={**data, "closed_by": {"record": by, "message": message}})
+
+
+def _plain(record: Record) -> dict[str, JSON]:
+    return {"status": ""} if record.data.get("status") == "conflict" else {}
+
+
+def _without(data: Mapping[str, JSON], name: str) -> dict[str, JSON]:
+    return {key: value for key, value in data.items() if key != name}
+
+
+def _list(record: Record, name: str) -> list[str]:
+    named = record.data.get(name)
+    return [str(one) for one in named] if isinstance(named, Sequence) and not isinstance(named, str) else []
+
+
+def _forget_conflicts(told: _Told, gone: set[str]) -> None:
+    """What contradicted it was deleted, so it contradicts nothing."""
+    record = told.record
+    named = _list(record, "conflicts")
+    left = [name for name in named if name not in gone]
+    if len(left) < len(named):
+        data = {**record.data, "conflicts": left} if left else _without(record.data, "conflicts") | _plain(record)
+        told.record = replace(record, data=data)
