@@ -203,6 +203,12 @@ def importance(message: Message) -> Rating:
     return Rating(1 - missing, parts)
 
 
+def signals(text: str) -> set[str]:
+    """The kinds of signal in a text, of those that ``WEIGHTS`` lists."""
+    lower = _NOT_MEANT.sub(" ", text.lower().replace("\u2019", "'"))
+    return _signals(text, lower, _WORD.findall(lower), han=not lower.isascii() and bool(_HAN_CHAR.search(lower)))
+
+
 def _signals(text: str, lower: str, words: list[str], *, han: bool) -> set[str]:
     """The kinds of signal in a text.  One set operation for words and ``in`` for phrases beat a regex of them all."""
     found = {_KIND_OF_WORD[word] for word in _KNOWN_WORDS.intersection(words)}

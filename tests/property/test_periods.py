@@ -111,7 +111,7 @@ def test_periods_of_any_text(text: str, now: datetime) -> None:
 @settings(max_examples=400, deadline=None)
 @given(texts, moments)
 def test_what_is_passed_over_at_first_sight_has_no_periods(text: str, now: datetime) -> None:
-    plain = text.lower() if text.isascii() else reading._plain(text)
+    plain = reading.plain(text)
     local = now.replace(tzinfo=None)
     assert reading._ENGLISH.search(plain) or not english(text, plain, local)
     assert text.isascii() or reading._CHINESE.search(plain) or not chinese(plain, local)

@@ -42,8 +42,18 @@ _PLAIN = str.maketrans(
     | {"\u3000": " ", "\u00a0": " ", "\u2019": "'", "～": "~", "○": "〇", "Ｏ": "〇"}
     | dict(
         zip(
-            "週個號後點兩這過內節聖誕慶國從來禮勞動當時間開現舊們說陽歲傍淩華慶幾現會見還個現數剛鐘頭為與總進裡裏後長寒學參聽離處聲證聰黎線樓車書網馬麼農曆",
-            "周个号后点两这过内节圣诞庆国从来礼劳动当时间开现旧们说阳岁傍凌华庆几现会见还个现数刚钟头为与总进里里后长寒学参听离处声证聪黎线楼车书网马么农历",
+            "預塊錢歡愛討厭養貓對藥醫師員經買賣學媽爺婦號碼郵請別許準嚴應約訂門診術機場飛計劃畫備決選擇職業單"
+            "廠長監護務會議結離懷頭視壓鳥龜魚馬豬級園畢專論彈遊戲運動體檢輛隻條張雙藝記憶試驗證簽辦稱讓給帶親"
+            "誰嗎沒無從該題問認識覺產銷圖館銀醬蔥薑蝦雞鴨麵飯飲鹽熱鬧腸癥淚療針劑癢讀書寫練習慣闆閨樂團隊裝鎖"
+            "鑰鄰衛鐵牆漲資費價總帳賬據貴賓廳廚燒羅蘭蘇衝補課樣種類絕幫訴謝聽見夢將實際聯繫絡標綫線擁擔餘額滿"
+            "換購貨發賞東頂寶貝孫姪嬸嶽週個後點兩這過內節聖誕慶國來禮勞當時間開現舊們說陽歲淩華幾還數剛鐘為與"
+            "進裡裏參處聲聰樓車網麼農曆",
+            "预块钱欢爱讨厌养猫对药医师员经买卖学妈爷妇号码邮请别许准严应约订门诊术机场飞计划画备决选择职业单"
+            "厂长监护务会议结离怀头视压鸟龟鱼马猪级园毕专论弹游戏运动体检辆只条张双艺记忆试验证签办称让给带亲"
+            "谁吗没无从该题问认识觉产销图馆银酱葱姜虾鸡鸭面饭饮盐热闹肠症泪疗针剂痒读书写练习惯板闺乐团队装锁"
+            "钥邻卫铁墙涨资费价总账账据贵宾厅厨烧罗兰苏冲补课样种类绝帮诉谢听见梦将实际联系络标线线拥担余额满"
+            "换购货发赏东顶宝贝孙侄婶岳周个后点两这过内节圣诞庆国来礼劳当时间开现旧们说阳岁凌华几还数刚钟为与"
+            "进里里参处声聪楼车网么农历",
             strict=True,
         )
     )
@@ -76,7 +86,7 @@ def periods(text: str, now: datetime) -> tuple[Period, ...]:
     zone = now.tzinfo
     if zone is None:
         raise InvalidInput("now", "has no time zone; days begin at midnight somewhere, so give one, such as UTC")
-    low = text.lower() if text.isascii() else _plain(text)
+    low = plain(text)
     local = now.replace(tzinfo=None)
     found: list[Words] = []
     # imported when a text first has such words: their expressions take some 20 ms to compile
@@ -91,10 +101,16 @@ def periods(text: str, now: datetime) -> tuple[Period, ...]:
     return tuple(period for words in found if (period := _period(text, words, zone)))
 
 
-def _plain(text: str) -> str:
-    plain = text.translate(_PLAIN)
-    low = plain.lower()
-    return low if len(low) == len(plain) else "".join(char.lower() if char.isascii() else char for char in plain)
+def plain(text: str) -> str:
+    """A text in lower case, simplified characters and half width, character by character, so that offsets stay.
+
+    Simplified are the characters that words of time and the rules for facts are made of, not all there are.
+    """
+    if text.isascii():
+        return text.lower()
+    same = text.translate(_PLAIN)
+    low = same.lower()
+    return low if len(low) == len(same) else "".join(char.lower() if char.isascii() else char for char in same)
 
 
 def _apart(chinese: list[Words], english: list[Words]) -> list[Words]:

@@ -1,0 +1,9 @@
+"""What a user's message surely states about the user and their affairs, found without a model.  Pure and linear.
+
+Chinese, English and both mixed.  Tables of words and short expressions, no grammar: what is not sure is left out, or
+kept as the sentence that it is, without an attribute.
+"""
+
+from jiyi.rules.reading import candidates
+
+__all__ = ["candidates"]

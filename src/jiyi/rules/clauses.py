@@ -1,0 +1,150 @@
+"""Sentences and clauses of a message, and which of them state something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from jiyi.rules.found import Clause
+from jiyi.rules.own import BLANK
+
+_END = re.compile(r"[\r\n]+|[.!?…]+[\"'”’)\]*_]*(?=\s|$)\s*|[。！？；…?!]+[”’」』）】\"']*\s*|[;](?=\s)\s*")
+_ABBREVIATION = re.compile(r"(?:^|[^\w.])(?:[a-z]|(?:\w\.)+\w|[md]rs?|ms|prof|st|no|fig|approx|vs|etc|tel)$")
+_SUBJECT_EN = (
+    r"(?:(?:now |then |also |please |just |usually |sometimes )*(?:i|i'm|i've|i'll|i'd|my|we|we're"
+    r"|we've|our|it|it's|they|"
+    r"they're|he|he's|she|she's|there|there's|that's|this|don't|never|no)\b)"
+)
+_PAUSE = re.compile(
+    rf"[,:](?=\s)\s*|\s[-–—]+\s|—+|\s?\((?=\S)|\)(?=\s|$)\s*"
+    rf"|\s(?:and|but|so|because|since|though|although|yet|plus)\s+(?={_SUBJECT_EN})"
+    r"|[，：](?!\d)\s*|[,](?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])[,、]\s*(?=[我咱])"
+)
+_LEAD = re.compile(
+    r"(?:(?:and|but|so|well|oh|ah|hi|hello|hey|hiya|yes|yeah|yep|ok|okay|no wait|wait|also|actually|anyway|plus|btw|fyi"
+    r"|by the way|for the record|for your information|just so you know|just to let you know|so you know|please note"
+    r"|note|please remember|remember|keep in mind|please keep in mind|don't forget|you should know|as "
+    r"i said|as i mentioned"
+    r"|like i said|i told you|i said|i mentioned|to be clear|in fact|basically|honestly|to be honest"
+    r"|unfortunately|luckily|sadly"
+    r"|of course|correction|update|good news|bad news)(?:\s+(?:there|that|everyone|again))?(?:\s*[,:!.-]+\s*|\s+)"
+    r"|(?:对了|另外|还有|嗯+|哦+|啊+|那个|其实|话说|顺便(?:说一下|一提)|对|是的|好的?|好吧|那|而且"
+    r"|不过|但是?|所以|因为|然后|请?记住|请?记得|记一下"
+    r"|麻烦记一下|你要知道|告诉你|跟你说|我(?:之前|上次|刚才)?(?:说过|跟你说过|提过)|如前所述|说实话"
+    r"|老实说|更正一下|补充一下)[，,：:。\s]+)+",
+)
+_IF = re.compile(
+    r"\b(?:if|unless|whether|in case|supposing|assuming|what if|as though|as if|wish|if only)(?=[\s',.]|$)"
+    r"|如果|假如|要是|假设|倘若|万一|若是|的话(?!题)|但愿|要不然|否则"
+)
+_DOUBT = re.compile(
+    r"\b(?:would|wouldn't|could have|should have|might|maybe|perhaps|possibly|not sure|no idea|don't know|apparently"
+    r"|hopefully|seems?|i guess|supposedly)(?=[\s',.]|$)|也许|说不定|或许|没准|可能(?!性)|不确定"
+    r"|不知道|恐怕(?!片)|好像|似乎|据说|听说|就好了|该多好"
+)
+_ASKS_FIRST = re.compile(
+    r"(?:and |so |but |then |well |ok |hey |hi |please )*(?:do|does|did|is|are|was|were|am|can|could"
+    r"|would|will|should|shall|have|has|had|may|must|isn't"
+    r"|aren't|don't|doesn't|didn't|won't|can't|what|what's|which|who|who's|whose|where|where's|when"
+    r"|when's|why|how|how's|any"
+    r"|remember)\b"
+)
+_ALWAYS_ASKS = re.compile(
+    r"(?:and |so |but |then |well |ok |hey |hi |please )*(?:(?:what|what's|which|who|who's|whose|where"
+    r"|where's|why|how|how's)\b(?! a\b)|(?:do|does|did|can|could|would|will|should|are|have|were|was) "
+    r"(?:you|we|i|it|this|that|there|they|he|she|my)\b|(?:is|isn't|wasn't|aren't) (?:it|there|that"
+    r"|this|he|she|my)\b|am i\b"
+    r"|(?:please )?(?:tell|remind|show) me (?:what|when|where|who|how|which|why|if|about)|any (?:idea"
+    r"|tips|suggestions|recommendations))"
+)
+_ASKS_ZH = re.compile(
+    r"什么(?!都)|怎么(?!都)|怎样|哪(?!怕)|谁(?!都|也)|为何|多少(?!有)|[吗呢么嘛](?=[\s。，,!！~～]*$)"
+    r"|是不是|有没有|能不能|会不会|要不要|可不可以|可以不|好不好"
+    r"|行不行|对不对|是否|几[个点岁次号时天月](?=[\s。，]*$)|多[久大长高远](?=[\s。，]*$)"
+)
+_REQUEST = re.compile(
+    r"(?:please |can you |could you |would you )*(?:recommend|suggest|write|tell me|give me|show me"
+    r"|help|find|search|list|explain|describe|translate|summari[sz]e"
+    r"|compare|generate|create|make me|draft|plan|let me know|look up|calculate|teach|book|order|thanks|thank you)\b"
+    r"|(?:请|麻烦)?(?:你|您)?(?:帮(?:我|忙)|给我(?!们?家)|推荐|告诉我|介绍|讲讲|说说|解释|列(?:出|一)"
+    r"|写|翻译|总结|查一?下|分析|谢谢|感谢)"
+)
+
+
+class Sentence(NamedTuple):
+    """[start, end) of a sentence without what ends it; ``asks`` by its mark."""
+
+    start: int
+    end: int
+    asks: bool
+
+
+def sentences(low: str) -> Iterator[Sentence]:
+    """Sentences and lines with anything in them."""
+    start = 0
+    for found in _END.finditer(low):
+        end, mark = found.start(), found[0]
+        if mark[0] == "." and not mark.startswith("..") and _goes_on(low, start, end, found.end()):
+            continue
+        if sentence := _sentence(low, start, end, mark):
+            yield sentence
+        start = found.end()
+    if sentence := _sentence(low, start, len(low), ""):
+        yield sentence
+
+
+def _goes_on(low: str, start: int, point: int, end: int) -> bool:
+    before = low[max(start, point - 8) : point]
+    return bool(before.strip().isdigit() and end < len(low)) or bool(_ABBREVIATION.search(before) and end < len(low))
+
+
+def _sentence(low: str, start: int, end: int, mark: str) -> Sentence | None:
+    part = low[start:end]
+    stripped = part.strip(f" \t{BLANK}")
+    if len(stripped) < 2:
+        return None
+    start += len(part) - len(part.lstrip())
+    return Sentence(start, start + len(part.strip()), "?" in mark or "？" in mark)
+
+
+def clauses(text: str, low: str, sentence: Sentence) -> list[Clause]:
+    """The clauses of a sentence that state something; those that ask, suppose or doubt are left out."""
+    pieces: list[tuple[int, int]] = []
+    start = after_lead(low, sentence.start, sentence.end)
+    for found in _PAUSE.finditer(low, start, sentence.end):
+        pieces.append((start, found.start()))
+        start = found.end()
+    pieces.append((start, sentence.end))
+    stated: list[Clause] = []
+    last = len(pieces) - 1
+    for place, (start, end) in enumerate(pieces):
+        if end - start < 2:
+            continue
+        begin = after_lead(low, start, end)
+        piece = low[begin:end]
+        if sentence.asks and (place == last or _ASKS_FIRST.match(piece)):
+            break
+        if _ALWAYS_ASKS.match(piece) or (not piece.isascii() and _ASKS_ZH.search(piece)):
+            if sentence.asks or piece.isascii():
+                break
+            continue
+        if _DOUBT.search(low, begin, end):
+            continue
+        if condition := _IF.search(low, begin, end):
+            if condition.start() > begin + 3:
+                stated.append(Clause(text, low, begin, condition.start()))
+            break
+        stated.append(Clause(text, low, begin, end, sentence.asks))
+    return [clause for clause in stated if clause.end > clause.start]
+
+
+def after_lead(low: str, start: int, end: int) -> int:
+    """Where a clause begins behind "by the way" and 对了."""
+    found = _LEAD.match(low, start, end)
+    return found.end() if found and found.end() < end else start
+
+
+def requests(low: str, start: int, end: int) -> bool:
+    """Whether a sentence asks the assistant for something, or thanks."""
+    return bool(_REQUEST.match(low, after_lead(low, start, end), end))
