@@ -1,0 +1,159 @@
+"""What a model derives survives a death between any two steps, is never derived by two at once, and a rebuild is equal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jiyi import AsyncMemory, Importance
+from jiyi.config import Settings
+from jiyi.lane import LEASE
+from jiyi.stores.sqlite import SqliteStore
+from jiyi.testing import FakeClock, ScriptedLLM
+from jiyi.testing.scripted import Call
+from jiyi.types import Changes, Claim, Filter, Scope
+
+MESSAGES = 40
+"""Two strides of sixteen and a rest."""
+
+ADA = Scope("ada")
+STEPS = ("claim", "messages", "records", "commit", "release", "renew", "progress", "spend", "use", "register")
+
+
+def rated(call: Call) -> str:
+    """A rating that follows from the text alone, so that every order of calls gives the same."""
+    lines = call.last.splitlines()
+    return json.dumps({"ratings": [{"number": n, "importance": len(line) % 11} for n, line in enumerate(lines, 1)]})
+
+
+async def opened(path: Path, clock: FakeClock, llm: ScriptedLLM) -> AsyncMemory:
+    memory = await AsyncMemory.open(
+        path, recipe=[Importance(by_model=True)], embedder=None, memory_llm=llm, clock=clock, settings=Settings()
+    )
+    await memory.worker.stop()
+    return memory
+
+
+async def say(memory: AsyncMemory) -> None:
+    chat = memory.session("s", user_id="ada")
+    before = len(await chat.messages())
+    await chat.add_many(
+        [
+            {"role": "user", "content": f"The table{' x' * n} costs {n} dollars.", "message_id": f"m{n}"}
+            for n in range(before, before + MESSAGES)
+        ]
+    )
+
+
+async def state(store: SqliteStore) -> dict[str, object]:
+    records = await store.records(ADA, current=None)
+    return {
+        "log": [message.text for message in await store.messages(ADA, Filter(active=None))],
+        "records": sorted((record.id, record.sources[0].message_id, record.importance) for record in records),
+        "failures": await store.failures(),
+    }
+
+
+class Killed(BaseException):
+    """The process is gone: nothing that comes after is done."""
+
+
+def mortal(store: SqliteStore, steps: int, *, after: bool) -> Callable[[], bool]:
+    """Lets so many calls of the store through, then none; the last one is done, or not.  Whether it came to that."""
+    left = steps
+
+    def dying(call: Any) -> Any:
+        async def counted(*given: Any, **more: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left < 0 or (left == 0 and not after):
+                raise Killed
+            found = await call(*given, **more)
+            if left == 0:
+                raise Killed
+            return found
+
+        return counted
+
+    for name in STEPS:
+        setattr(store, name, dying(getattr(store, name)))
+    return lambda: left <= 0
+
+
+@pytest.fixture
+async def expected(tmp_path: Path, clock: FakeClock) -> dict[str, object]:
+    async with await opened(tmp_path / "whole.db", clock, ScriptedLLM(rated)) as memory:
+        await say(memory)
+        await memory.drain()
+        assert isinstance(memory.store, SqliteStore)
+        found = await state(memory.store)
+        await memory.rebuild()
+        assert await state(memory.store) == found, "a rebuild is equal"
+    assert len(found["records"]) == 32  # type: ignore[arg-type]
+    return found
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before a step", "after a step"])
+async def test_a_death_between_any_two_steps_loses_nothing(
+    tmp_path: Path, expected: dict[str, object], after: bool
+) -> None:
+    deaths, alive = 0, False
+    for steps in range(1, 500):
+        path, clock, llm = tmp_path / f"{steps}.db", FakeClock(), ScriptedLLM(rated)
+        memory = await opened(path, clock, llm)
+        await say(memory)
+        assert isinstance(memory.store, SqliteStore)
+        died = mortal(memory.store, steps, after=after)
+        try:
+            await memory.drain()
+        except Killed:
+            deaths += 1
+        await SqliteStore.close(memory.store)
+        clock.advance(LEASE + 1)  # of those who died
+        async with await opened(path, clock, llm) as again:
+            await again.drain()
+            assert isinstance(again.store, SqliteStore)
+            assert await state(again.store) == expected, f"killed at step {steps}"
+            spent = sum(one.usage.calls for one in await again.spent("ada"))
+            assert 2 <= len(llm.calls) <= 3 and len(llm.calls) - spent <= 1, "the one under way may not be counted"
+        if alive := not died():
+            break
+    assert deaths > 10 and alive, "there was no step left to die at"
+
+
+async def test_two_workers_never_commit_the_same_stretch(tmp_path: Path, clock: FakeClock) -> None:
+    path, done = tmp_path / "jiyi.db", list[tuple[int, int]]()
+
+    def watched(memory: AsyncMemory) -> AsyncMemory:
+        commit = memory.store.commit
+
+        async def noted(claim: Claim, changes: Changes, **more: Any) -> None:
+            await commit(claim, changes, **more)
+            if claim.step.name == "importance":
+                done.append((claim.after, changes.cursor))
+
+        memory.store.commit = noted  # type: ignore[method-assign]
+        return memory
+
+    models = [ScriptedLLM(rated, name=f"model {n}") for n in range(4)]
+    memories = [watched(await opened(path, clock, llm)) for llm in models]
+    for _ in range(5):
+        await say(memories[0])
+        async with asyncio.timeout(60):
+            await asyncio.gather(*(memory.drain() for memory in memories))
+    stretches = sorted(done)
+    assert stretches == [(start, start + 16) for start in range(0, 5 * MESSAGES // 16 * 16, 16)], "each once"
+    assert sum(len(llm.calls) for llm in models) == len(stretches), "nothing was asked twice"
+    makers = {
+        record.sources[0].message_id: str(record.data["model"]) for record in await memories[0].store.records(ADA)
+    }
+    messages = await memories[0].store.messages(ADA, Filter(active=None))
+    for start in range(0, len(makers), 16):
+        assert len({makers[message.id] for message in messages[start : start + 16]}) == 1, "a stretch has one maker"
+    for memory in memories:
+        await memory.close()
