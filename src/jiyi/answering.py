@@ -12,7 +12,9 @@ from jiyi import intake
 from jiyi.context import Context
 from jiyi.errors import ModelError, ModelUnavailable
 from jiyi.options import known
-from jiyi.types import JSON, Delta, Finish, Message, Usage
+from jiyi.spending import ANSWER
+from jiyi.types import JSON, Delta, Finish, Message, Scope, Usage
+from jiyi.usage import used_for
 
 if TYPE_CHECKING:
     from jiyi.ports import LLM
@@ -60,9 +62,9 @@ class AsyncAnswerStream:
     far as it came, marked incomplete; ``send(None)`` or ``stream(None)`` then asks again.
     """
 
-    def __init__(self, session: AsyncSession, llm: LLM, content: object, asking: Asking) -> None:
+    def __init__(self, session: AsyncSession, llm: LLM, scope: Scope, content: object, asking: Asking) -> None:
         # the generator must not know this object: a stream that is dropped halfway is then ended at once
-        self._turn = _Turn(session, llm)
+        self._turn = _Turn(session, llm, scope)
         self._pieces = self._turn.pieces(content, asking)
 
     @property
@@ -108,6 +110,7 @@ class _Turn:
 
     session: AsyncSession
     llm: LLM
+    scope: Scope
     context: Context | None = None
     thought: str = ""
     message: Message | None = None
@@ -127,7 +130,9 @@ class _Turn:
         said: list[str] = []
         last = Delta()
         try:
-            async with aclosing(self.llm.stream(context.messages, max_tokens=asking.get("reply_tokens"))) as deltas:
+            with used_for(self.scope, ANSWER, saved=context.saved or 0):
+                stream = self.llm.stream(context.messages, max_tokens=asking.get("reply_tokens"))
+            async with aclosing(stream) as deltas:
                 async for last in deltas:
                     self.thought += last.thought
                     if last.text:

@@ -29,6 +29,8 @@ class Settings:
         memory_llm: the one that derives; empty for the same.
         llm_first_timeout: seconds until a model's server says the first thing, retries included.
         llm_idle_timeout: seconds it may be silent after that.
+        daily_tokens: what models may be used for a user and day (UTC), prompts and answers together; 0 for no limit.
+        expire_days: facts and notes that were neither said nor used for so many days are deleted; 0 for never.
         redact: secrets are taken out of what is written: ``on``, or kinds with commas between them; empty for off.
         keys: provider, or host with port -> key; hidden, and never shown in a message.
         base_urls: provider -> address instead of its usual one.
@@ -48,6 +50,8 @@ class Settings:
     memory_llm: str = ""
     llm_first_timeout: float = 120.0
     llm_idle_timeout: float = 60.0
+    daily_tokens: int = 0
+    expire_days: int = 0
     redact: str = ""
     keys: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     base_urls: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import cast
 
 from jiyi.passages import quoted
-from jiyi.types import JSON, ChatMessage, Dropped, Item, Message, Used
+from jiyi.types import JSON, ChatMessage, Dropped, Item, Message, Usage, Used
 
 _WORDS = 60  # characters of a message that an explanation shows
 
@@ -24,6 +24,8 @@ class Context:
         dropped: what is not in it, and why; each message once.
         truncated: a message of the newest turn was shortened to fit.
         full_history_tokens: what the session's whole history would take; None when it was too long to be read.
+        usage: what models were used for this user today, by the process that made the context: ``answer``, or the name
+            of a step that derived -> calls and tokens.  ``memory.spent`` has all of it.
     """
 
     messages: list[ChatMessage]
@@ -33,6 +35,20 @@ class Context:
     dropped: tuple[Dropped, ...] = ()
     truncated: bool = False
     full_history_tokens: int | None = None
+    usage: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
+
+    @property
+    def by_strategy(self) -> dict[str, int]:
+        """Strategy, or ``system`` -> tokens of what it put into the context."""
+        found: dict[str, int] = {}
+        for block in self.blocks:
+            found[block.strategy] = found.get(block.strategy, 0) + block.tokens
+        return found
+
+    @property
+    def records(self) -> list[str]:
+        """Ids of the records that what stands in it says, or was found by; each once."""
+        return list(dict.fromkeys(name for block in self.blocks for item in block.items for name in item.records))
 
     @property
     def saved(self) -> int | None:
@@ -66,6 +82,8 @@ class Context:
             "truncated": self.truncated,
             "full_history_tokens": self.full_history_tokens,
             "saved": self.saved,
+            "by_strategy": self.by_strategy,
+            "usage": {what: asdict(used) for what, used in self.usage.items()},
             "blocks": [
                 {
                     "strategy": block.strategy,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, cast
@@ -11,7 +12,7 @@ from jiyi import intake
 from jiyi.checkpoints import with_copies
 from jiyi.clock import SystemClock
 from jiyi.config import Settings, load_settings
-from jiyi.errors import InvalidInput
+from jiyi.errors import InvalidInput, StoreError
 from jiyi.indexing import DenseIndex, LexicalIndex
 from jiyi.models import Models
 from jiyi.opening import close_embedder, open_embedder, open_store, restore_store
@@ -22,10 +23,12 @@ from jiyi.recipes import compose, derivers
 from jiyi.redaction import redacted, redactor
 from jiyi.search import Searcher, Wanted
 from jiyi.session import AsyncSession
+from jiyi.spending import Spending
 from jiyi.text import check_text, clear_caches
 from jiyi.tokens import counter
 from jiyi.types import Erased, Hit, Message, Scope, SessionInfo, Stats, Usage
 from jiyi.upkeep import Upkeep
+from jiyi.uses import Uses
 from jiyi.weights import weights_of
 from jiyi.worker import Worker
 
@@ -52,9 +55,17 @@ class AsyncMemory(Upkeep):
         self.clock: Clock = options.get("clock") or SystemClock()
         self.counter = counter(options.get("tokenizer", settings.tokenizer) or None)
         self.strategies: Sequence[Strategy] = ()
-        self.worker = Worker(store, [LexicalIndex()], self.clock)
+        limit = options.get("daily_tokens", settings.daily_tokens)
+        intake.limit("daily_tokens", limit)
+        self.spending = Spending(store, self.clock, limit)
+        self.uses = Uses(store, self.clock)
+        self.expire_days = options.get("expire_days", settings.expire_days)
+        intake.limit("expire_days", self.expire_days)
+        self.worker = Worker(store, [LexicalIndex()], self.clock, self.spending)
+        for chore in (self.spending.write, self.uses.write, self._expire_next):
+            self.worker.when_idle(chore)
         self.searcher = Searcher(store, None, self.clock, weights_of(options.get("ranking", settings.ranking)))
-        self._models = Models(options, settings)
+        self._models = Models(options, settings, self.spending, self.counter)
         self.llm, self.memory_llm = self._models.llm, self._models.memory_llm
         self.warnings = self._models.warnings.copy()
         self._instructions = options.get("instructions")
@@ -124,6 +135,9 @@ class AsyncMemory(Upkeep):
     async def close(self) -> None:
         """Ends the background work between two commits and lets go of the database."""
         await self.worker.stop()
+        with suppress(StoreError):  # counts
+            await self.spending.write()
+            await self.uses.write()
         await self._models.close()
         if isinstance(self._embedding, str):
             await close_embedder(self._embedder)
@@ -257,8 +271,7 @@ class AsyncMemory(Upkeep):
 
     async def users(self) -> list[str]:
         """Everybody who has a memory here, sorted."""
-        scopes = await self.store.scopes(self.tenant)
-        return sorted(scope.user for scope in scopes if scope.agent == self.agent)
+        return sorted(scope.user for scope in await self._scopes())
 
     async def stats(self, user_id: str | None = None) -> Stats:
         """Counts, of one user or of the whole store."""
@@ -306,6 +319,8 @@ class AsyncMemory(Upkeep):
         else:
             names = {"user_id": scope.user}
             erased = await self.store.forget(scope, everything=True)
+            self.spending.forget(scope)
+            self.uses.forget(scope)
         _refuse_patterns(names, erased)
         clear_caches()
         for holder in (self._embedder, self.counter, self.llm, self.memory_llm, self.worker):

@@ -10,7 +10,8 @@
     ├── ModelError                     a chat or embedding model gave no usable answer
     │   ├── ModelUnavailable (ConnectionError)  down, silent, busy, broke off: try again later
     │   ├── ModelRejected              key, model name or request refused: change the settings
-    │   └── ContextOverflow            longer than the model takes: lower max_tokens
+    │   ├── ContextOverflow            longer than the model takes: lower max_tokens
+    │   └── LimitReached               the user's tokens for today are used up; .until, .limit
     └── StoreError                     the database could not do it
         ├── StoreBusy (TimeoutError)   another program holds the lock
         ├── StoreCorrupt               not a database, damaged, or made by something else
@@ -21,6 +22,8 @@ meets its driver (``raise … from error``), so callers never see one.
 """
 
 from __future__ import annotations
+
+from datetime import datetime
 
 
 class JiyiError(Exception):
@@ -105,6 +108,24 @@ class ModelRejected(ModelError):
 
 class ContextOverflow(ModelError):
     """The request has more tokens than the model takes; give a smaller ``max_tokens``."""
+
+
+class LimitReached(ModelError):
+    """A user's ``daily_tokens`` are used up; no model was asked.
+
+    Attributes:
+        until: when the next day begins, and it goes on.
+        limit: tokens a day.
+    """
+
+    def __init__(self, user: str, spent: int, limit: int, until: datetime) -> None:
+        super().__init__(
+            f"{user!r} has used {spent:,} of {limit:,} tokens today, so no model is asked until {until:%Y-%m-%d %H:%M} "
+            "UTC. What was said is stored: ask again then, with None, or raise the setting daily_tokens "
+            "(JIYI_DAILY_TOKENS; 0 is no limit)"
+        )
+        self.until = until
+        self.limit = limit
 
 
 class StoreError(JiyiError):

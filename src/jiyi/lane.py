@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Container
+from collections.abc import Awaitable, Callable, Container
 from datetime import timedelta
 from functools import partial
 
-from jiyi.errors import Conflict, ModelRejected, StoreBusy
+from jiyi.errors import Conflict, LimitReached, ModelRejected, StoreBusy
 from jiyi.indexable import is_index
 from jiyi.ports import Batch, Clock, Deriver, Store
 from jiyi.refusals import Refused
 from jiyi.types import KINDS, Changes, Claim, Filter, Message, Step
+from jiyi.usage import used_for
 
 log = logging.getLogger("jiyi.worker")
 
@@ -67,6 +68,7 @@ class Lane:
 
     def __init__(self, store: Store, clock: Clock, name: str, *, fair: bool) -> None:
         self.derivers: dict[Step, Deriver] = {}
+        self.chores: list[Callable[[], Awaitable[object]]] = []  # when nothing is left to derive; True for more to do
         self._store = store
         self._clock = clock
         self._name = name
@@ -128,7 +130,7 @@ class Lane:
         while not self._halt.is_set():
             self._grown = False
             try:
-                while not self._halt.is_set() and await self.work():
+                while not self._halt.is_set() and (await self.work() or await self._tidied()):
                     pass
             except Exception as error:  # the next message, or the next minute, brings another try
                 if _is_exit(error):
@@ -136,6 +138,10 @@ class Lane:
                 log.exception("background work paused; the log is complete, what is derived catches up later")
             await self._sleep()
             await _within(LINGER, self._halt)
+
+    async def _tidied(self) -> bool:
+        """Does every chore once; whether one of them has more to do."""
+        return any([await chore() for chore in self.chores])
 
     async def _sleep(self) -> None:
         """Until the log has grown; not for ever: another process may have written, a failed batch may be due."""
@@ -156,6 +162,9 @@ class Lane:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise  # and otherwise only the derivation was ended, by ``stop``
+        except LimitReached as error:  # no failure; not the whole time at once, because the limit may be raised
+            due = min(error.until, self._clock.now() + timedelta(seconds=MAX_WAIT))
+            await self._store.release(claim, error=None, due=due)
         except Conflict:
             log.info("%s: another worker took over %s", claim.step.name, claim.scope)
         except Exception as error:  # whatever a deriver does, the log and the chat go on
@@ -198,7 +207,8 @@ class Lane:
             RuntimeError: it cancelled itself.
             TimeoutError: it took longer than ``LIMIT``.
         """
-        deriving = asyncio.ensure_future(deriver.derive(batch))
+        with used_for(batch.scope, deriver.step.name):
+            deriving = asyncio.ensure_future(deriver.derive(batch))
         halted = asyncio.ensure_future(self._halt.wait())
         try:
             await asyncio.wait([deriving, halted, holding], timeout=LIMIT, return_when=asyncio.FIRST_COMPLETED)

@@ -11,7 +11,8 @@ from jiyi.usage import Metered
 if TYPE_CHECKING:
     from jiyi.config import Settings
     from jiyi.options import Options
-    from jiyi.ports import LLM
+    from jiyi.ports import LLM, TokenCounter
+    from jiyi.spending import Spending
     from jiyi.types import Usage
 
 
@@ -26,15 +27,15 @@ class Models:
         warnings: which model is done without, and why.
     """
 
-    def __init__(self, options: Options, settings: Settings) -> None:
+    def __init__(self, options: Options, settings: Settings, spending: Spending, counter: TokenCounter) -> None:
         self.warnings: list[str] = []
         self._settings = settings
         answering = options.get("llm", settings.llm or None)
         deriving = options.get("memory_llm", settings.memory_llm or None) or answering
         llm = self._open(answering, asked="llm" in options)
         memory_llm = llm if deriving == answering else self._open(deriving, asked="memory_llm" in options)
-        self.llm = None if llm is None else Metered(llm)
-        self.memory_llm = None if memory_llm is None else Metered(memory_llm)
+        self.llm = None if llm is None else Metered(llm, spending, counter)
+        self.memory_llm = None if memory_llm is None else Metered(memory_llm, spending, counter)
         # those we were given are their owner's to close
         roles = ((answering, self.llm), (deriving, self.memory_llm))
         self._ours = [model for spec, model in roles if isinstance(spec, str) and model is not None]

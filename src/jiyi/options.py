@@ -28,6 +28,8 @@ class Options(TypedDict, total=False):
         memory_llm: the one that derives; None for the same.
         instructions: what the answering model is told; None for the shipped prompt, "" for nothing.
         redact: take secrets out of what is written: True, kinds of ``jiyi.redaction.KINDS``, or a ``Redactor``.
+        daily_tokens: what models may be used for a user and day; 0 for no limit.
+        expire_days: facts and notes that were neither said nor used for so many days are deleted; 0 for never.
         tenant, agent: the fences around the users.
         clock: the time, for tests.
         settings: instead of those from the environment and files.
@@ -41,6 +43,8 @@ class Options(TypedDict, total=False):
     memory_llm: str | LLM | None
     instructions: str | None
     redact: bool | str | Sequence[str] | Redactor
+    daily_tokens: int
+    expire_days: int
     tenant: str
     agent: str
     clock: Clock

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 from jiyi import intake
@@ -164,7 +164,7 @@ class AsyncSession:
                 "no model is set; open the memory with llm=…, for example llm='ollama:qwen3:8b', or set JIYI_LLM. "
                 "context() gives what to send with a client of your own",
             )
-        return AsyncAnswerStream(self, self._memory.llm, content, asking)
+        return AsyncAnswerStream(self, self._memory.llm, self._scope, content, asking)
 
     # -- checkpoints
 
@@ -284,7 +284,7 @@ class AsyncSession:
         if instructions:
             system += memory.instructed(request.language)
         proposals = await asyncio.gather(*(strategy.recall(request) for strategy in memory.strategies))
-        return assemble(
+        context = assemble(
             [block for blocks in proposals for block in blocks],
             system=system,
             newest=newest,
@@ -293,6 +293,8 @@ class AsyncSession:
             language=request.language,
             allow_partial=allow_partial,
         )
+        memory.uses.add(self._scope, context.records)
+        return replace(context, usage=memory.spending.counted(self._scope))
 
     # -- inside
 

@@ -10,6 +10,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
@@ -22,7 +23,20 @@ from jiyi.errors import JiyiError
 from jiyi.intake import Details
 from jiyi.options import Options, Stated, Where
 from jiyi.session import AsyncSession, Synced
-from jiyi.types import JSON, Checkpoint, Erased, Failure, Hit, Message, Progress, SessionInfo, Stats, Usage
+from jiyi.types import (
+    JSON,
+    Checkpoint,
+    Erased,
+    Failure,
+    Hit,
+    Message,
+    Progress,
+    Record,
+    SessionInfo,
+    Spent,
+    Stats,
+    Usage,
+)
 
 if TYPE_CHECKING:
     from jiyi.ports import Strategy
@@ -188,6 +202,14 @@ class Memory:
     ) -> None:
         """See ``AsyncMemory.rebuild``."""
         _run(self._async.rebuild(steps, user_id=user_id, progress=progress))
+
+    def spent(self, user_id: str | None = None, *, since: date | None = None) -> list[Spent]:
+        """See ``AsyncMemory.spent``."""
+        return _run(self._async.spent(user_id, since=since))
+
+    def expire(self, user_id: str | None = None, *, days: int | None = None, dry_run: bool = False) -> list[Record]:
+        """See ``AsyncMemory.expire``."""
+        return _run(self._async.expire(user_id, days=days, dry_run=dry_run))
 
     def failures(self, user_id: str | None = None) -> list[Failure]:
         """See ``AsyncMemory.failures``."""

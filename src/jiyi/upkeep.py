@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import date
 from typing import TYPE_CHECKING
 
 from jiyi import intake
 from jiyi.errors import InvalidInput, StoreError
+from jiyi.expiry import expired
 from jiyi.indexable import is_index
 from jiyi.indexing import DenseIndex, dense_step
-from jiyi.types import Failure, Progress, Scope
+from jiyi.types import Failure, Progress, Record, Scope, Spent
 
 if TYPE_CHECKING:
     from jiyi.models import Models
-    from jiyi.ports import Embedder, Store
+    from jiyi.ports import Clock, Embedder, Store
     from jiyi.search import Searcher
+    from jiyi.spending import Spending
+    from jiyi.uses import Uses
     from jiyi.worker import Worker
 
 
@@ -23,6 +27,12 @@ class Upkeep:
 
     store: Store
     worker: Worker
+    spending: Spending
+    uses: Uses
+    clock: Clock
+    expire_days: int
+    _expired_on: date = date.min
+    _to_expire: list[str]
     searcher: Searcher
     tenant: str
     agent: str
@@ -62,7 +72,7 @@ class Upkeep:
 
     async def progress(self) -> list[Progress]:
         """How far each derivation is: both indexes, and what the recipe's strategies need."""
-        return await self.store.progress(self.worker.steps)
+        return await self.worker.progress()
 
     async def reindex(self, progress: Callable[[list[Progress]], None] | None = None) -> None:
         """Brings both indexes to the present tokenizer and embedder; goes on where it was interrupted.
@@ -110,11 +120,72 @@ class Upkeep:
 
     async def _check_done(self, names: Sequence[str]) -> None:
         failed = [step for step in await self.progress() if step.step.name in names and step.done < step.total]
+        if failed and failed[0].limited:
+            raise StoreError(
+                f"not finished, {failed[0].step.name} waits until {self.spending.tomorrow():%Y-%m-%d %H:%M} UTC: "
+                f"daily_tokens are used up. It goes on then by itself; nothing was removed"
+            )
         if failed:
             raise StoreError(
                 f"not finished, {failed[0].step.name} failed: {'; '.join(failed[0].errors) or 'see the log'}. "
                 "Mend the cause, then run it again; nothing was removed"
             )
+
+    async def spent(self, user_id: str | None = None, *, since: date | None = None) -> list[Spent]:
+        """What models were used for: a count for each day, user and purpose, of one user or of all.
+
+        Args:
+            user_id: whose; None for everybody.
+            since: from this day on, in UTC; None for all.
+        """
+        await self.spending.write()
+        found = await self.store.spent(None if user_id is None else self.scope(user_id), since=since)
+        return [one for one in found if (one.scope.tenant, one.scope.agent) == (self.tenant, self.agent)]
+
+    async def expire(
+        self, user_id: str | None = None, *, days: int | None = None, dry_run: bool = False
+    ) -> list[Record]:
+        """Deletes facts and notes that were neither said nor used for long; what was said stays.  Pinned ones stay,
+        and what a person has confirmed, corrected or said anything else about.
+
+        Args:
+            user_id: whose; None for everybody.
+            days: so many; None for the setting ``expire_days``.
+            dry_run: only tell which would go.
+
+        Returns:
+            The records that went, or would go.
+
+        Raises:
+            InvalidInput: names ``days``, also when neither it nor the setting is given.
+        """
+        chosen = (self.expire_days or None) if days is None else days
+        if chosen is None:
+            raise InvalidInput("days", "say after how many days, or set expire_days (JIYI_EXPIRE_DAYS)")
+        intake.positive("days", chosen)
+        await self.uses.write()
+        gone: list[Record] = []
+        for scope in await self._scopes() if user_id is None else [self.scope(user_id)]:
+            found = await expired(self.store, scope, now=self.clock.now(), days=chosen)
+            if found and not dry_run:
+                await self.store.drop(scope, [record.id for record in found])
+            gone += found
+        return gone
+
+    async def _expire_next(self) -> bool:
+        """Once a day everybody, one user at a time; whether there are more to do.  For the worker."""
+        if not self.expire_days:
+            return False
+        if (today := self.spending.today()) != self._expired_on:
+            self._expired_on = today
+            self._to_expire = [scope.user for scope in await self._scopes()]
+        if self._to_expire:
+            await self.expire(self._to_expire.pop())
+        return bool(self._to_expire)
+
+    async def _scopes(self) -> list[Scope]:
+        """Those of this tenant and agent."""
+        return [scope for scope in await self.store.scopes(self.tenant) if scope.agent == self.agent]
 
     async def failures(self, user_id: str | None = None) -> list[Failure]:
         """Messages that a derivation passed over after several tries, of one user or of all; nothing waits for them."""

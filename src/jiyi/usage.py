@@ -1,25 +1,74 @@
-"""Counts what a chat model is used for."""
+"""Counts what a chat model is used for, and for whom."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 
-from jiyi.ports import LLM, Caching
-from jiyi.types import JSON, ChatMessage, Delta, Reply, Usage
+from jiyi.errors import ModelError
+from jiyi.ports import LLM, Caching, TokenCounter
+from jiyi.spending import Spending
+from jiyi.tokens import count_messages
+from jiyi.types import JSON, ChatMessage, Delta, Reply, Scope, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """Whose a call is, and what for."""
+
+    scope: Scope
+    what: str
+    saved: int = 0
+
+
+_purpose: ContextVar[Purpose | None] = ContextVar("purpose", default=None)
+
+
+@contextmanager
+def used_for(scope: Scope, what: str, *, saved: int = 0) -> Generator[None, None, None]:
+    """Calls that begin inside, and in tasks that are made inside, are counted for this.
+
+    Args:
+        scope: whose.
+        what: a step's name, or ``spending.ANSWER``.
+        saved: tokens that a whole answer does not need, because not all of the history is sent.
+    """
+    token = _purpose.set(Purpose(scope, what, saved))
+    try:
+        yield
+    finally:
+        _purpose.reset(token)
+
+
+@dataclass
+class _Seen:
+    """What is known of a call so far.  ``refused``: it never reached the model."""
+
+    usage: Usage = Usage()
+    said: str = ""
+    whole: bool = False
+    refused: bool = False
 
 
 class Metered:
     """An ``LLM`` that passes everything on and adds up the usage, failed calls included.
 
+    Tokens are the server's where it says them, else they are counted with the memory's counter: a whole answer without
+    them, and what was asked and said before a reply broke off or was stopped.  A call that did not reach its model
+    counts as a call of no tokens.
+
     Attributes:
         usage: since the memory was opened.
     """
 
-    def __init__(self, llm: LLM) -> None:
+    def __init__(self, llm: LLM, spending: Spending, counter: TokenCounter) -> None:
         self.name = llm.name
         self.usage = Usage()
         self._llm = llm
+        self._spending = spending
+        self._counter = counter
 
     async def complete(
         self,
@@ -28,20 +77,31 @@ class Metered:
         schema: Mapping[str, JSON] | None = None,
         max_tokens: int | None = None,
     ) -> Reply:
-        """See ``LLM.complete``."""
-        self.usage += Usage(calls=1)
-        reply = await self._llm.complete(messages, schema=schema, max_tokens=max_tokens)
-        self._count(reply.usage)
+        """See ``LLM.complete``.
+
+        Raises:
+            LimitReached: the user it is for has used up the day's tokens.
+        """
+        async with self._counted(_purpose.get(), messages, max_tokens) as seen:
+            reply = await self._llm.complete(messages, schema=schema, max_tokens=max_tokens)
+            seen.usage, seen.said, seen.whole = reply.usage, reply.text, True
         return reply
 
-    async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None
+    def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> AsyncGenerator[Delta, None]:
+        """See ``LLM.stream``; what it is used for is told by where this is called."""
+        return self._stream(_purpose.get(), messages, max_tokens)
+
+    async def _stream(
+        self, purpose: Purpose | None, messages: Sequence[ChatMessage], max_tokens: int | None
     ) -> AsyncGenerator[Delta, None]:
-        """See ``LLM.stream``."""
-        self.usage += Usage(calls=1)
-        async with aclosing(self._llm.stream(messages, max_tokens=max_tokens)) as deltas:
+        async with (
+            self._counted(purpose, messages, max_tokens) as seen,
+            aclosing(self._llm.stream(messages, max_tokens=max_tokens)) as deltas,
+        ):
             async for delta in deltas:
-                self._count(delta.usage)
+                seen.said += delta.thought + delta.text
+                seen.usage = delta.usage or seen.usage
+                seen.whole = delta.finish is not None
                 yield delta
 
     async def close(self) -> None:
@@ -53,6 +113,30 @@ class Metered:
         if isinstance(self._llm, Caching):
             self._llm.clear()
 
-    def _count(self, usage: Usage | None) -> None:
-        if usage is not None:
-            self.usage += Usage(0, usage.prompt_tokens, usage.completion_tokens)
+    @asynccontextmanager
+    async def _counted(
+        self, purpose: Purpose | None, messages: Sequence[ChatMessage], max_tokens: int | None
+    ) -> AsyncGenerator[_Seen, None]:
+        seen, reserved = _Seen(), 0
+        if purpose is not None:
+            reserved = await self._spending.admit(
+                purpose.scope, lambda: count_messages(self._counter, messages) + (max_tokens or 0)
+            )
+        try:
+            yield seen
+        except (ModelError, OSError, ImportError) as error:
+            seen.refused = type(error) is not ModelError and not seen.said  # that one is about what was answered
+            raise
+        finally:  # nothing is awaited here: the call may have been cancelled
+            usage = self._usage_of(seen, messages)
+            self.usage += usage
+            if purpose is not None:
+                saved = purpose.saved if seen.whole else 0
+                self._spending.add(purpose.scope, purpose.what, usage, saved=saved, reserved=reserved)
+        if purpose is not None:
+            await self._spending.write()
+
+    def _usage_of(self, seen: _Seen, messages: Sequence[ChatMessage]) -> Usage:
+        if seen.refused or seen.usage.tokens:
+            return Usage(1, seen.usage.prompt_tokens, seen.usage.completion_tokens)
+        return Usage(1, count_messages(self._counter, messages), self._counter.count(seen.said))

@@ -6,11 +6,12 @@ In two lanes, so that what makes messages findable never waits for a chat model.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Container, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Container, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from jiyi.lane import Lane
 from jiyi.ports import Caching, Clock, Deriver, Store
+from jiyi.spending import Spending
 from jiyi.types import Progress, Step
 
 T = TypeVar("T")
@@ -26,8 +27,11 @@ class Worker:
     slow one.  Those that ask one have a lane to themselves, one call at a time, whoever waits longest first.
     """
 
-    def __init__(self, store: Store, derivers: Sequence[Deriver], clock: Clock) -> None:
+    def __init__(
+        self, store: Store, derivers: Sequence[Deriver], clock: Clock, spending: Spending | None = None
+    ) -> None:
         self._store = store
+        self._spending = spending or Spending(store, clock)
         self._own = Lane(store, clock, "jiyi-worker", fair=False)
         self._asking = Lane(store, clock, "jiyi-worker-llm", fair=True)
         self._lanes = self._own, self._asking
@@ -42,6 +46,18 @@ class Worker:
     def steps(self) -> tuple[Step, ...]:
         """The steps it serves."""
         return tuple(step for lane in self._lanes for step in lane.derivers)
+
+    async def progress(self, steps: Container[Step] | None = None) -> list[Progress]:
+        """How far the steps are, these or all; of those that ask a model also what waits for the next day."""
+        chosen = [step for step in self.steps if steps is None or step in steps]
+        found = await self._store.progress(chosen)
+        return await self._spending.marked(found, {step.name: step for step in self._asking.derivers})
+
+    def when_idle(self, chore: Callable[[], Awaitable[object]]) -> None:
+        """Has something done each time that there is nothing to derive without a model; at once again where it says
+        True.
+        """
+        self._own.chores.append(chore)
 
     async def add(self, deriver: Deriver) -> None:
         """Serves one more deriver from now on."""
@@ -81,7 +97,8 @@ class Worker:
     async def drain(
         self, report: Callable[[list[Progress]], None] | None = None, steps: Container[str] | None = None
     ) -> None:
-        """Works until every step is at the head of the log, or only failing batches are left.
+        """Works until every step is at the head of the log, or only failing batches are left, and what waits for the
+        next day because its users' limit is reached.
 
         Args:
             report: called with the progress after each batch.
@@ -94,17 +111,17 @@ class Worker:
             while await lane.work(chosen):
                 worked = True
                 if report is not None:
-                    report(await self._store.progress(chosen))
+                    report(await self.progress(chosen))
             return worked
 
         while True:
             worked = await _all([run(lane) for lane in self._lanes])
-            progress = await self._store.progress(chosen)
+            progress = await self.progress(chosen)
             if report is not None:
                 report(progress)
             if any(worked):
                 continue
-            if all(step.done >= step.total or step.errors for step in progress):
+            if all(step.done + step.limited >= step.total or step.errors for step in progress):
                 return
             await asyncio.sleep(POLL)
 

@@ -6,11 +6,13 @@ from jiyi.cli.app import App
 from jiyi.cli.chat import chat
 from jiyi.cli.checkpoint import checkpoint
 from jiyi.cli.choosing import recipes
+from jiyi.cli.costing import cost
 from jiyi.cli.decaying import decay
 from jiyi.cli.doctor import completion, doctor
 from jiyi.cli.drafting import export_questions
 from jiyi.cli.erase import forget
 from jiyi.cli.evaluate import evaluate
+from jiyi.cli.expiring import expire
 from jiyi.cli.fitting import fit_weights
 from jiyi.cli.flooring import floor
 from jiyi.cli.history import add, remember, sessions, users
@@ -23,8 +25,8 @@ from jiyi.cli.showcase import demo
 from jiyi.cli.upkeep import backup, failures, rebuild, reindex, restore, stats
 
 COMMANDS = (
-    chat, add, remember, import_, export, sessions, users, search, context, checkpoint, forget, reindex, rebuild,
-    failures, backup, restore, stats, doctor, demo, evaluate, completion,
+    chat, add, remember, import_, export, sessions, users, search, context, checkpoint, forget, expire, reindex,
+    rebuild, failures, backup, restore, stats, doctor, demo, evaluate, completion,
 )  # fmt: skip
 
 evaluate.add_command(decay)
@@ -34,6 +36,7 @@ evaluate.add_command(recall)
 evaluate.add_command(fit_weights)
 evaluate.add_command(export_questions)
 evaluate.add_command(answers)
+evaluate.add_command(cost)
 evaluate.add_command(report)
 app = App(COMMANDS)
 

@@ -206,6 +206,11 @@ def _database(state: State, settings: Settings) -> Check:
             notes, failed = list(memory.warnings), len(await memory.failures())
             if failed:
                 notes.append(f"{failed:,} messages were passed over; `jiyi failures` lists them")
+            if limited := sum(step.limited for step in await memory.progress()):
+                notes.append(
+                    f"{limited:,} messages wait until {memory.spending.tomorrow():%Y-%m-%d %H:%M} UTC to be derived: "
+                    f"their users' daily_tokens ({memory.spending.limit:,}) are used up"
+                )
             return (await memory.stats()).messages, notes
 
     try:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from datetime import date
 from pathlib import Path
 
 import click
 
 from jiyi.cli.app import Interrupted, State, database, opened, run, shared
+from jiyi.cli.costs import costs_json, show_costs
 from jiyi.cli.indexing import pending, with_bars
 from jiyi.cli.output import clean, console, say, short, show_pairs, show_table, write_json
 from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.opening import file_of
-from jiyi.types import Failure, Progress
+from jiyi.types import Failure, Progress, Spent
 
 
 @click.command()
@@ -118,6 +120,7 @@ def steps_json(steps: list[Progress]) -> list[dict[str, object]]:
             "total": step.total,
             "errors": list(step.errors),
             "failed": step.failed,
+            "limited": step.limited,
         }
         for step in steps  # fmt: skip
     ]
@@ -171,30 +174,35 @@ def restore(state: State, backup_file: Path, yes: bool) -> None:
 @shared
 @click.pass_obj
 def stats(state: State, user: str | None) -> None:
-    """Show counts, sizes, what waits to be indexed, and the models in use."""
+    """Show counts, sizes, what waits to be derived, and what models were used for."""
 
-    async def work() -> dict[str, object]:
+    async def work() -> tuple[dict[str, object], list[Spent], date]:
         async with opened(state) as memory:
             counts = await memory.stats(user)
             steps = await memory.progress()
             scope = None if user is None else memory.scope(user)
             models = await memory.store.models(scope)
-            return {
+            spent, today = await memory.spent(user), memory.spending.today()
+            found: dict[str, object] = {
                 "db": database(memory.settings),
                 **asdict(counts),
                 "pending": pending(steps),
+                "limited": sum(step.limited for step in steps),
                 "failed": len(await memory.failures(user)),
                 "steps": steps_json(steps),
                 "models": {name: {"dimensions": size, "vectors": count} for name, (size, count) in models.items()},
                 "tokenizer": memory.counter.name,
                 "warnings": list(memory.warnings),
+                "daily_tokens": memory.spending.limit,
             }
+            return found, spent, today
 
-    found = run(work())
+    found, spent, today = run(work())
     if state.json:
-        write_json(found)
+        write_json({**found, "spent": costs_json(spent, today)})
         return
     models = found.pop("models")
     del found["steps"], found["warnings"]
     found["vectors of"] = ", ".join(models) if isinstance(models, dict) and models else "no model"  # pyright: ignore
     show_pairs((name, f"{value:,}" if isinstance(value, int) else str(value)) for name, value in found.items())
+    show_costs(spent, today)

@@ -168,6 +168,12 @@ class Store(Protocol):
         """
         ...
 
+    async def drop(self, scope: Scope, record_ids: Sequence[str]) -> None:
+        """Deletes records, also those that a rebuild has made anew so far.  Nothing is derived anew for it.  Ids that
+        are not there are passed over.
+        """
+        ...
+
     # -- derivation
 
     async def register(self, steps: Sequence[Step]) -> None:

@@ -39,7 +39,7 @@ from jiyi.stores.held import (
 from jiyi.stores.held_derived import look, models_of, passed_over, throw_away
 from jiyi.stores.held_erasure import erase, erase_session, everything_in
 from jiyi.stores.held_found import look_at_records
-from jiyi.stores.held_records import seen, use
+from jiyi.stores.held_records import seen, take_out, use
 from jiyi.stores.held_steps import Steps
 from jiyi.types import (
     ACTIVE,
@@ -224,6 +224,11 @@ class MemoryStore:
     async def use(self, scope: Scope, record_ids: Sequence[str], *, at: datetime) -> None:
         """See ``Store.use``."""
         use(self._read(scope), record_ids, at)
+
+    async def drop(self, scope: Scope, record_ids: Sequence[str]) -> None:
+        """See ``Store.drop``."""
+        gone = set(record_ids)
+        take_out(self._read(scope), lambda record: record.id in gone)
 
     # -- derivation
 

@@ -151,6 +151,12 @@ def drop(db: sqlite3.Connection, scope: int, names: Iterable[str], batch: Batch,
     delete(db, found)
 
 
+def expire(db: sqlite3.Connection, scope: Scope, names: Iterable[str]) -> None:
+    """``Store.drop``."""
+    which = "SELECT id FROM record WHERE scope = ? AND name IN (SELECT value FROM json_each(?))"
+    delete(db, db.execute(which, (scope_key(db, scope), json.dumps(list(names)))).fetchall())
+
+
 def resting(db: sqlite3.Connection, scope: int, message_ids: Iterable[str], maker: str) -> list[tuple[int]]:
     """Row numbers of the records of other strategies that rest on one of these messages."""
     packed = [rows.pack(name) for name in message_ids]

@@ -259,6 +259,10 @@ class SqliteStore:
         """See ``Store.use``."""
         await self._write(lambda db: records.use(db, scope, record_ids, at))
 
+    async def drop(self, scope: Scope, record_ids: Sequence[str]) -> None:
+        """See ``Store.drop``."""
+        await self._write(lambda db: records.expire(db, scope, record_ids))
+
     async def find(self, scope: Scope, probe: Probe) -> Found:
         """See ``Store.find``."""
         erasures = self._keeper.erasures

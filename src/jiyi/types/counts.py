@@ -18,6 +18,8 @@ class Progress:
         done: those that wait for a stride to fill count as derived, those in a gap do not.
         errors: of batches that will be tried again.
         failed: messages that were passed over.
+        limited: messages that wait for the next day, because their users' ``daily_tokens`` are used up.  A store does
+            not know.
     """
 
     step: Step
@@ -25,6 +27,7 @@ class Progress:
     total: int
     errors: tuple[str, ...] = ()
     failed: int = 0
+    limited: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,6 +262,20 @@ class Anew(StoreCase):
         assert await self.idle(store, NOTES, scope=BOB)
         assert (await self.claimed(store, NOTES, ADA)).after == 0
 
+    async def test_records_can_be_dropped(self, store: Store) -> None:
+        """Old and made anew; nothing is derived anew for it, and nobody else's go."""
+        await self._four_notes(store)
+        await store.drop(ADA, ["1", "x", "unknown"])
+        assert (await self._texts(store)).keys() == {"2", "3"}
+        assert await self.idle(store, NOTES)
+        await store.rebuild([NOTES])
+        await self.do_next(store, NOTES, 2, made("1", "a"), made("2", "b"))
+        await store.drop(ADA, ["2"])
+        await store.drop(BOB, ["1", "3"])
+        assert (await self._texts(store)).keys() == {"3"}
+        await self.do_next(store, NOTES, 4, made("3", "c"))
+        assert (await self._texts(store)).keys() == {"1", "3"}
+
     # -- what was passed over
 
     async def test_what_is_passed_over_is_listed(self, store: Store) -> None:

@@ -1,0 +1,191 @@
+"""What each strategy asks a model for: calls, tokens in and out, and whether a call grows with the conversation."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any, cast
+
+from jiyi.engine import AsyncMemory
+from jiyi.errors import MissingDependency
+from jiyi.plugins import load
+from jiyi.plugins import names as plugins
+from jiyi.ports import LLM, Deriving, Strategy
+from jiyi.types import JSON, ChatMessage, Delta, Reply, Usage
+
+EARLY = 20
+"""Turns after which a call is compared with those at the end."""
+
+_SAID = {
+    "en": "Today I met the team of project P{n} in the city of C{n}, and we agreed on a budget of {n}00 EUR and on a "
+    "review next month. The hotel near the station was quiet, the talks were friendly, and Mr. N{n} will send us the "
+    "plan of the new hall before the end of the week.",
+    "zh": "今天我在C{n}市见了P{n}项目的团队，我们商定预算为{n}00欧元，下个月再评审一次。车站旁边的酒店很安静，"
+    "会谈也很友好，N{n}先生会在周末之前把新展厅的方案发给我们。",
+}
+_ANSWERED = {"en": "Noted. Shall I put the review into your calendar?", "zh": "记下了。要不要把评审加到您的日程里？"}
+_FILLER = {"en": "They talked about their work. ", "zh": "双方谈了各自的工作。"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one step of one strategy took in one language.
+
+    Attributes:
+        per_100: calls and tokens in 100 turns.
+        early, late: tokens in of a call, in the first ``EARLY`` turns and in the last ones, as many; None without one.
+        largest: tokens in of the largest call.
+    """
+
+    strategy: str
+    step: str
+    language: str
+    turns: int
+    per_100: Usage
+    early: int | None
+    late: int | None
+    largest: int
+
+    @property
+    def growth(self) -> float | None:
+        """How much larger a late call is than an early one."""
+        return self.late / self.early if self.early and self.late else None
+
+
+class StandIn:
+    """A model that answers whatever it is asked in the form that is asked for, and says nothing in it.
+
+    A text is as long as it may be: what is told again in the next call is then as long as it can get.
+    """
+
+    name = "stand-in"
+
+    def __init__(self, language: str) -> None:
+        self._filler = _FILLER[language]
+
+    async def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        schema: Mapping[str, JSON] | None = None,
+        max_tokens: int | None = None,
+    ) -> Reply:
+        """See ``LLM.complete``."""
+        if schema is not None:
+            return Reply(json.dumps(blank(schema, schema), ensure_ascii=False))
+        return Reply(self._filler * max(1, (max_tokens or 100) // 10))
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None
+    ) -> AsyncGenerator[Delta, None]:
+        """See ``LLM.stream``."""
+        yield Delta(self._filler, finish="stop", usage=Usage())
+
+    async def close(self) -> None:
+        """See ``LLM.close``."""
+
+
+def blank(schema: Mapping[str, JSON], root: Mapping[str, JSON]) -> JSON:
+    """The least that a JSON schema allows; in a list one item where that is only numbers, else none."""
+    if isinstance(ref := schema.get("$ref"), str):
+        found: JSON = root
+        for part in ref.removeprefix("#/").split("/"):
+            found = cast("Mapping[str, JSON]", found)[part]
+        return blank(cast("Mapping[str, JSON]", found), root)
+    for choice in ("enum", "anyOf", "oneOf", "allOf"):
+        if isinstance(options := schema.get(choice), Sequence) and options:
+            return options[0] if choice == "enum" else blank(cast("Mapping[str, JSON]", options[0]), root)
+    kind = schema.get("type")
+    match kind[0] if isinstance(kind, Sequence) and not isinstance(kind, str) else kind:
+        case "object":
+            fields = cast("Mapping[str, Mapping[str, JSON]]", schema.get("properties", {}))
+            needed = cast("Sequence[str]", schema.get("required", ()))
+            return {name: blank(fields[name], root) for name in needed if name in fields}
+        case "array":
+            item = blank(cast("Mapping[str, JSON]", schema.get("items", {})), root)
+            numbers = isinstance(item, Mapping) and item and all(isinstance(value, int) for value in item.values())
+            return [item] * max(int(bool(numbers)), cast("int", schema.get("minItems", 0)))
+        case "integer" | "number":
+            return schema.get("minimum", 1)
+        case "boolean":
+            return False
+        case "string":
+            return ""
+        case _:
+            return None
+
+
+class _Clock:
+    """Stands still: a day that ends in between would be another page of the counts."""
+
+    def now(self) -> datetime:
+        return datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+def asking() -> dict[str, Strategy]:
+    """Name -> the strategies here that have something derived by a model."""
+    found: dict[str, Strategy] = {}
+    for name in plugins("strategies"):
+        try:
+            kind: Any = load("strategies", name)
+        except MissingDependency:
+            continue
+        options = {"by_model": True} if "by_model" in inspect.signature(kind).parameters else {}
+        strategy = cast("Strategy", kind(**options))
+        model = StandIn("en")
+        if isinstance(strategy, Deriving) and any(one.asks_llm for one in strategy.derivers(model)):
+            found[name] = strategy
+    return found
+
+
+async def measure(
+    memory: AsyncMemory, name: str, strategy: Strategy, language: str, turns: int, done: Callable[[], object]
+) -> list[Cost]:
+    """Talks for so many turns, all of which tell new names and amounts, and counts what is asked after each.
+
+    Args:
+        memory: an empty one, of ``opened``.
+        name: of the strategy, in the results.
+        strategy: is put to work in it.
+        language: ``en`` or ``zh``.
+        turns: a question and an answer each.
+        done: called after each turn.
+    """
+    await memory.use_recipe([strategy])
+    chat, scope = memory.session("s", user_id="cost"), memory.scope("cost")
+    pages: list[dict[str, Usage]] = [{}]
+    for turn in range(1, turns + 1):
+        await chat.add("user", _SAID[language].format(n=turn))
+        await chat.add("assistant", _ANSWERED[language])
+        await memory.drain()
+        pages.append(memory.spending.counted(scope))
+        done()
+    return [_cost(name, step, language, [page.get(step, Usage()) for page in pages]) for step in sorted(pages[-1])]
+
+
+def _cost(strategy: str, step: str, language: str, pages: Sequence[Usage]) -> Cost:
+    turns, whole = len(pages) - 1, pages[-1]
+    calls = [
+        (turn, (after.prompt_tokens - before.prompt_tokens) // (after.calls - before.calls))
+        for turn, (before, after) in enumerate(pairwise(pages), 1)
+        if after.calls > before.calls
+    ]
+    early = [tokens for turn, tokens in calls if turn <= EARLY]
+    late = [tokens for turn, tokens in calls if turn > max(EARLY, turns - EARLY)]
+    per_100 = Usage(*(round(100 * n / turns) for n in (whole.calls, whole.prompt_tokens, whole.completion_tokens)))
+    largest = max((tokens for _, tokens in calls), default=0)
+    return Cost(
+        strategy, step, language, turns, per_100, early[-1] if early else None, late[-1] if late else None, largest
+    )
+
+
+async def opened(llm: LLM | str | None, language: str) -> AsyncMemory:
+    """A memory that is gone afterwards, whose work is only done when it is waited for."""
+    model = StandIn(language) if llm is None else llm
+    memory = await AsyncMemory.open("memory:", embedder=None, memory_llm=model, recipe="casual", clock=_Clock())
+    await memory.worker.stop()
+    return memory
