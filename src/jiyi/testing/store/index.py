@@ -6,7 +6,6 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -16,11 +15,9 @@ from jiyi.testing.store.case import (
     ADA,
     BOB,
     MEANING,
-    NOTES,
     WORDS,
     StoreCase,
     at,
-    ids,
     meaning,
     record,
     words,
@@ -275,65 +272,3 @@ class Meaning(StoreCase):
         assert found.mean == pytest.approx(sum(cosines.values()) / number, abs=ROUGH)
         chosen = dice.sample(sorted(vectors), 30)
         assert close(await meaning(store, query, seqs=chosen), {seq: cosines[seq] for seq in chosen})
-
-
-class Records(StoreCase):
-    """``records``."""
-
-    async def test_records_come_back_as_they_went_in_oldest_first(self, store: Store) -> None:
-        await self.add(store, "a", "b")
-        full = record(
-            "r1", "a", "b", "a", when=5, kind="fact", session_id="s", key="employer", importance=0.5, pinned=True,
-            valid_from=at(-1000), valid_to=at(2000), data={"n": [1, 2.5, None, True, {"词": "值"}]},
-        )  # fmt: skip
-        others = [record("r3", "a", when=5), record("r0", when=7), record("r2", "b", when=1)]
-        await self.note(store, *others, full)
-        assert await store.records(ADA) == [others[2], full, others[0], others[1]]
-
-    async def test_filters(self, store: Store) -> None:
-        await self.add(store, "a")
-        await self.note(
-            store,
-            record("r1", "a", when=1, kind="fact", session_id="s"),
-            record("r2", "a", when=2, kind="fact"),
-            record("r3", "a", when=3, kind="note", session_id="s"),
-            record("r4", "a", when=4, kind="Fact", session_id="S", closed_at=at(5)),
-        )
-        assert ids(await store.records(ADA)) == ["r1", "r2", "r3"]
-        assert ids(await store.records(ADA, current=None)) == ["r1", "r2", "r3", "r4"]
-        assert ids(await store.records(ADA, current=False)) == ["r4"]
-        assert ids(await store.records(ADA, kind="fact")) == ["r1", "r2"]
-        assert ids(await store.records(ADA, session_id="s")) == ["r1", "r3"]
-        assert ids(await store.records(ADA, kind="fact", session_id="s")) == ["r1"]
-        assert ids(await store.records(ADA, ids=["r3", "r1", "r4", "no", "r1"])) == ["r1", "r3"]
-        assert ids(await store.records(ADA, ids=["r4", "r1"], current=None)) == ["r1", "r4"]
-        assert ids(await store.records(ADA, limit=2)) == ["r1", "r2"]
-        assert ids(await store.records(ADA, kind="note", current=None, limit=1)) == ["r3"]
-        nothing: list[dict[str, Any]] = [{"kind": "f%"}, {"session_id": ""}, {"ids": []}, {"limit": 0}, {"kind": ""}]
-        for where in nothing:
-            assert await store.records(ADA, **where) == []
-
-    async def test_closing_and_replacing(self, store: Store) -> None:
-        await self.add(store, "a", "b")
-        await self.note(store, record("r1", "a"), record("r2", "a", when=1))
-        new = record("r3", "b", when=2, kind="fact")
-        await self.note(store, new, close={"r1": at(50), "nobody": at(50), "r3": at(60)})
-        assert ids(await store.records(ADA)) == ["r2"]
-        r1, r3 = await store.records(ADA, current=False)
-        assert (r1.id, r1.closed_at, r3.id, r3.closed_at) == ("r1", at(50), "r3", at(60))
-        again = record("r2", "b", when=9, key="k")
-        await self.note(store, again)
-        assert await store.records(ADA, ids=["r2"]) == [again]
-        assert (await store.stats(ADA)).records == 3
-
-    async def test_a_record_that_rests_on_a_missing_message_is_left_out(self, store: Store) -> None:
-        await self.add(store, "a")
-        await self.add(store, "bobs", scope=BOB)
-        await self.note(store, record("r1", "a", "gone"), record("r2", "bobs"), record("r3"), record("r4", "a"))
-        assert ids(await store.records(ADA)) == ["r3", "r4"]
-
-    async def test_records_of_several_strategies(self, store: Store) -> None:
-        await self.add(store, "a")
-        await self.note(store, record("r1", "a"), record("r2", "a", strategy="other"))
-        await store.reset([NOTES])
-        assert ids(await store.records(ADA, current=None)) == ["r2"]

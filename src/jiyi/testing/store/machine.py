@@ -6,6 +6,7 @@ import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -28,30 +29,52 @@ from jiyi.testing.store.case import (
     meaning,
     record,
     said,
-    statement,
     words,
 )
 from jiyi.testing.store.index import NEAR, ROUGH, unit
-from jiyi.types import Changes, Checkpoint, Claim, Dense, Embedded, Filter, Found, Message, Probe, Record, Scope, Step
+from jiyi.types import (
+    KINDS,
+    Changes,
+    Checkpoint,
+    Claim,
+    Dense,
+    Embedded,
+    Filter,
+    Found,
+    Message,
+    MessageKind,
+    Probe,
+    Record,
+    Scope,
+    Step,
+    Usage,
+)
 
 SCOPES = [ADA, Scope("Ada"), Scope("ada", agent="other")]
 SESSIONS = ["s", "S"]
-STEPS = [WORDS, MEANING, NOTES]
+OTHERS = Step("others", "1", stride=2)
+STEPS = [WORDS, MEANING, NOTES, OTHERS]
 VERSIONS = [*STEPS, replace(NOTES, version="2"), replace(NOTES, stride=3)]
 NAMES = [f"m{i}" for i in range(12)]
 TEXTS = ["", "red", "red blue", "blue blue 词", "re* red"]
 QUERY = ["red", "blue", "词", "r*", "re*", "*", "none"]
 PROBE = Probe(["x", "y*", *QUERY], "m", unit(1, 2, 3), best=20, step=WORDS)
 
+WHATEVER = Filter(active=None, kinds=KINDS)
+
 Use = Callable[[Store], Awaitable[Any]]
 
 
-def _message(name: str, words: str, role: str, outside: bool) -> Message:
-    return (statement if outside else said)(name, words, role=role)
+def _message(name: str, words: str, role: str, kind: MessageKind) -> Message:
+    return said(name, words, role=role, kind=kind)
 
 
-def _record(name: str, sources: list[str], session: str | None, closed: bool) -> Record:
-    return record(name, *sources, session_id=session, closed_at=at(1) if closed else None)
+def _record(
+    name: str, sources: list[str], session: str | None, closed: bool, importance: float | None, step: Step
+) -> Record:
+    more: dict[str, Any] = {"importance": importance, "pinned": importance == 0, "said_at": at(len(sources))}
+    more |= {"session_id": session, "closed_at": at(1) if closed else None}
+    return record(name, *sources, strategy=step.name, **more)
 
 
 def _vectors(places: list[tuple[int, int]], values: list[int]) -> tuple[Embedded, ...]:
@@ -67,9 +90,12 @@ def _changes(  # noqa: PLR0913 - what there is to write
     places: list[tuple[int, int]],
     values: list[int],
     failed: dict[int, str],
+    drop: list[str],
+    stale: list[str],
 ) -> Changes:
     entries = tuple(entry(seq, text) for seq, text in index.items())
-    return Changes(cursor, tuple(put), dict.fromkeys(close, at(5)), entries, _vectors(places, values), failed)
+    gone = {"drop": tuple(drop), "stale": tuple(stale)}
+    return Changes(cursor, tuple(put), dict.fromkeys(close, at(5)), entries, _vectors(places, values), failed, **gone)
 
 
 scopes = st.sampled_from(SCOPES)
@@ -79,10 +105,19 @@ places = st.one_of(st.just("head"), st.none(), names)
 saved = st.sampled_from(["cp", "CP", "词"])
 contents = st.sampled_from(["x", "x", "x", "y"])
 roles = st.sampled_from(["user", "assistant", "system"])
-batches = st.lists(st.builds(_message, names, contents, roles, st.sampled_from([False, False, True])), max_size=3)
+kinds = st.sampled_from(["message", "message", "message", "statement", "command"])
+batches = st.lists(st.builds(_message, names, contents, roles, kinds), max_size=3)
 seqs = st.integers(1, 12)
 record_names = st.sampled_from(["r1", "r2", "r3"])
-records = st.builds(_record, record_names, st.lists(names, max_size=2), st.one_of(st.none(), sessions), st.booleans())
+records = st.builds(
+    _record,
+    record_names,
+    st.lists(names, max_size=3),
+    st.one_of(st.none(), sessions),
+    st.booleans(),
+    st.sampled_from([None, 0.0, 0.5]),
+    st.sampled_from([NOTES, NOTES, OTHERS]),
+)
 changes = st.builds(
     _changes,
     cursor=st.integers(0, 12),
@@ -92,6 +127,8 @@ changes = st.builds(
     places=st.lists(st.tuples(seqs, st.integers(0, 1)), max_size=3, unique=True),
     values=st.lists(st.integers(-3, 3), min_size=3, max_size=3),
     failed=st.dictionaries(seqs, st.sampled_from(["broken", "Error: at m1"]), max_size=1),
+    drop=st.lists(record_names, max_size=1),
+    stale=st.lists(names, max_size=1),
 )
 
 
@@ -126,12 +163,18 @@ class Side:
                 (scope, "sessions"): await store.sessions(scope),
                 (scope, "checkpoints"): [await store.checkpoints(scope, name) for name in SESSIONS],
                 (scope, "records"): await store.records(scope, current=None),
-                (scope, "anew"): await store.records(scope, current=None, maker=NOTES.name),
+                (scope, "anew"): [await store.records(scope, current=None, maker=step.name) for step in STEPS],
+                (scope, "weighty"): await store.records(scope, important=True, limit=2),
+                (scope, "then"): await store.records(scope, as_of=at(1)),
+                (scope, "resting"): await store.records(scope, sources=NAMES[:4], current=None),
+                (scope, "commands"): await store.messages(scope, Filter(kinds=("command",), active=None)),
+                (scope, "spent"): await store.spent(scope),
                 (scope, "failures"): await store.failures(scope),
                 (scope, "words"): await words(store, QUERY, scope=scope, limit=4),
                 (scope, "chosen words"): await words(store, QUERY, scope=scope, limit=4, seqs=range(1, 12, 2)),
                 (scope, "meaning"): rounded(await meaning(store, unit(1, 2, 3), scope=scope)),
                 (scope, "found"): looked(await store.find(scope, PROBE)),
+                (scope, "found of all"): looked(await store.find(scope, replace(PROBE, where=WHATEVER))),
                 (scope, "cursors"): await store.cursors(scope, STEPS),
                 (scope, "progress"): await store.progress(VERSIONS, scope),
                 (scope, "stats"): replace(await store.stats(scope), bytes=0),
@@ -274,6 +317,15 @@ class TwoStores(RuleBasedStateMachine):
     def release(self, which: int, error: str | None, wait: float) -> None:
         due = at(self.now + wait)
         self._with_claim(which, lambda store, claim: store.release(claim, error=error, due=due))
+
+    @rule(scope=scopes, chosen=st.lists(record_names, max_size=3))
+    def use(self, scope: Scope, chosen: list[str]) -> None:
+        when = at(self.now)
+        self.both(lambda store: store.use(scope, chosen, at=when))
+
+    @rule(scope=scopes, what=st.sampled_from(["answer", "notes"]), day=st.integers(1, 2))
+    def spend(self, scope: Scope, what: str, day: int) -> None:
+        self.both(lambda store: store.spend(scope, what, date(2025, 3, day), Usage(1, 20, 3), saved=4))
 
     @rule(steps=st.lists(st.sampled_from(STEPS), min_size=1, max_size=1), scope=st.one_of(st.none(), scopes))
     def reset(self, steps: list[Step], scope: Scope | None) -> None:
