@@ -11,18 +11,18 @@ Exported = dict[str, object]
 
 
 def as_line(user_id: str, message: Message) -> Exported:
-    """One message or statement for a file with a message a line; fields that say nothing are left out."""
+    """One entry of the log for a file with a message a line; fields that say nothing are left out."""
     value: Exported = {"user_id": user_id, "session_id": message.session_id, "id": message.id}
-    if message.kind == "statement":
-        value = {"kind": "statement", "user_id": user_id, "id": message.id, "content": message.text}
-        value |= {"category": message.category}
+    if message.kind != "message":
+        value = {"kind": message.kind, "user_id": user_id, "id": message.id, "category": message.category}
+        value["content"] = None if message.content is None else message.text
     else:
         value |= {"name": message.name, **as_chat(message), "incomplete": message.incomplete or None}
     value |= {"importance": message.importance, "pinned": message.pinned or None}
     value["created_at"] = message.created_at.isoformat() if message.created_at else None
     value["metadata"] = dict(message.metadata) or None
     kept = {key: item for key, item in value.items() if item is not None}
-    return kept if message.kind == "statement" else {"content": None, **kept}
+    return {"content": None, **kept} if message.kind == "message" else kept
 
 
 def as_chat(message: Message) -> Exported:
@@ -42,13 +42,13 @@ def as_chat(message: Message) -> Exported:
 
 
 def as_chats(messages: Iterable[Message]) -> Iterator[Exported]:
-    """One chat a session, in order of their first message; statements belong to none and are left out."""
+    """One chat a session, in order of their first message; statements and commands belong to none."""
     for session_id, said in _sessions(messages):
         yield {"session_id": session_id, "messages": [as_chat(message) for message in said]}
 
 
 def as_conversation(user_id: str, messages: Iterable[Message]) -> Exported:
-    """All sessions of a user as one conversation of the data format; statements are left out."""
+    """All sessions of a user as one conversation of the data format; statements and commands are left out."""
     return {
         "conversation_id": user_id,
         "user_id": user_id,

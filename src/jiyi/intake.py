@@ -156,6 +156,22 @@ def draft(session_id: str, role: object, content: object, details: Details, *, n
     )
 
 
+def command(text: str | None, details: Details, *, now: datetime, at: str = "") -> Message:
+    """Builds an order about a record, ready for the store: see ``jiyi.commands`` for what its metadata says.
+
+    Args:
+        text: what the record is to say; None where it stays as it is.
+        details: as for ``draft``.
+        now: the time to record.
+        at: prefix for field names in errors.
+
+    Raises:
+        InvalidInput: names the field.
+    """
+    said = check_text(f"{at}content", text) if text is not None else None
+    return replace(draft("", "user", said or "", details, now=now, at=at), kind="command", content=said)
+
+
 def given(messages: object, session_id: str, *, now: datetime, name_them: bool = True) -> list[Message]:
     """Builds messages from mappings, as ``add_many`` and ``sync`` take them.
 

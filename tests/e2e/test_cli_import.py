@@ -109,6 +109,7 @@ def test_the_order_of_the_file_is_the_order_of_the_log(jiyi: Run, here: Path) ->
 
 
 def test_export_comes_back_the_same(jiyi: Run, here: Path) -> None:
+    correct = {"command": "correct", "record": "r1", "key": "ada.drinks", "sources": ["m1"]}
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     write_lines(
         here / "chat.jsonl",
@@ -117,15 +118,18 @@ def test_export_comes_back_the_same(jiyi: Run, here: Path) -> None:
         line("42", role="tool", id="m3", tool_call_id="c1"),
         line([{"type": "text", "text": "look"}], id="m4"),
         {"kind": "statement", "user_id": "ada", "id": "m5", "content": "tea", "category": "taste", "pinned": True},
+        {"kind": "command", "user_id": "ada", "id": "m6", "content": "Ada likes coffee", "metadata": correct},
+        {"kind": "command", "user_id": "ada", "id": "m7", "metadata": {"command": "pin", "record": "r1"}},
     )
     jiyi("import", "chat.jsonl").well()
+    assert "0 new, 7 known" in jiyi("import", "chat.jsonl").well().out
     jiyi("export", "out.jsonl").well()
     jiyi("--db", "other.db", "import", "out.jsonl").well()
     jiyi("--db", "other.db", "export", "again.jsonl").well()
     assert (here / "out.jsonl").read_bytes() == (here / "again.jsonl").read_bytes()
     for form in ("openai", "data"):
         ran = jiyi("export", "--format", form).well()
-        assert "1 statements" in ran.err and "42" in ran.out
+        assert "3 statements and commands" in ran.err and "42" in ran.out
 
 
 def test_no_index_leaves_it_for_later(jiyi: Run, here: Path) -> None:

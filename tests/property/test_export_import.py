@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jiyi import exporting, importing, intake
+from jiyi.commands import DOES, Does
 from jiyi.importing import Entry, Source
 from jiyi.types import Message
 
@@ -60,6 +61,21 @@ def back(lines: list[dict[str, object]], form: str) -> list[Message]:
 @given(messages())
 def test_lines_come_back_as_they_were(said: list[Message]) -> None:
     assert back([exporting.as_line("ada", message) for message in said], "jsonl") == said
+
+
+@given(st.lists(ident, unique=True, min_size=1, max_size=4), st.none() | text, zoned, st.sampled_from(DOES))
+def test_commands_come_back_with_what_they_are_about(
+    ids: list[str], said: str | None, at: datetime | None, does: Does
+) -> None:  # fmt: skip
+    order = {"command": does, "record": ids[0], "mark": "c0ffee", "sources": ids, "opens": False, "importance": 0.5}
+    details: intake.Details = {"message_id": ids[-1], "created_at": at, "metadata": order}
+    command = intake.command(said, details, now=NOW)
+    raw = json.dumps(exporting.as_line("ada", command)).encode()
+    (entry,) = importing.read(io.BytesIO(raw), Source("x"), "jsonl")
+    assert isinstance(entry, Entry)
+    fields = dict(entry.fields)
+    back = intake.command(fields.pop("text"), fields, now=NOW)  # type: ignore[arg-type]
+    assert (entry.kind, entry.user_id, entry.session_id, back) == ("command", "ada", "", command)
 
 
 @given(messages())

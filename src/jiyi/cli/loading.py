@@ -7,6 +7,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar, cast
 
 from jiyi import importing, intake
@@ -15,7 +16,7 @@ from jiyi.engine import AsyncMemory
 from jiyi.errors import Conflict, ImportFailed, JiyiError
 from jiyi.history import digest
 from jiyi.importing import Entry, Problem
-from jiyi.types import Message
+from jiyi.types import KINDS, Message, Stats
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -124,7 +125,7 @@ class Loading:
             loaded.done = min(loaded.total, loaded.done + sum(map(len, window)))
             bars.update(task, completed=loaded.done, total=loaded.total)
         after = await memory.stats()
-        loaded.new = after.messages + after.statements - before.messages - before.statements
+        loaded.new = _entries(after) - _entries(before)
         loaded.complete = True
 
     async def _find_conflicts(self, memory: AsyncMemory) -> None:
@@ -140,7 +141,9 @@ class Loading:
                 continue
             if user not in known:
                 salts[user] = await memory.store.salt(memory.scope(user))
-                known[user] = {message.id: message.digest for message in await memory.messages(user_id=user)}
+                known[user] = {
+                    message.id: message.digest for message in await memory.messages(user_id=user, kinds=KINDS)
+                }
             there = known[user].get(entry.message_id)
             if there is not None and there != _digest(salts[user], entry, memory):
                 what = f"message_id: {user} has another message {entry.message_id!r} in this database"
@@ -149,7 +152,19 @@ class Loading:
                 self._taken.add((user, entry.message_id))
 
 
+def _entries(stats: Stats) -> int:
+    return stats.messages + stats.statements + stats.commands
+
+
+def _command(entry: Entry, now: datetime) -> Message:
+    fields = dict(entry.fields)
+    text = fields.pop("text")
+    return intake.command(cast("str | None", text), cast("intake.Details", fields), now=now)
+
+
 def _digest(salt: bytes, entry: Entry, memory: AsyncMemory) -> str:
+    if entry.kind == "command":
+        return digest(salt, memory.clean([_command(entry, importing.LONG_AGO)])[0])
     fields = dict(entry.fields)
     content = fields.pop("text", None) or fields.pop("content", None)
     role = fields.pop("role", "user")
@@ -211,6 +226,8 @@ async def _store(memory: AsyncMemory, window: list[list[Entry]], found: Counter[
 
 async def _store_group(memory: AsyncMemory, group: Sequence[Entry]) -> list[Message]:
     first = group[0]
+    if first.kind == "command":
+        return await memory.append(memory.scope(first.user_id), "", [_command(first, memory.clock.now())])
     if not first.session_id:
         fields = dict(first.fields)
         return [await memory.remember(str(fields.pop("text")), user_id=first.user_id, **fields)]  # type: ignore[arg-type]

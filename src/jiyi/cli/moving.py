@@ -22,7 +22,7 @@ from jiyi.cli.loading import Loaded, Loading
 from jiyi.cli.output import clean, console, progress_bars, say, show_pairs, write_json
 from jiyi.cli.values import counted
 from jiyi.errors import InvalidInput, NotFound
-from jiyi.types import Message
+from jiyi.types import KINDS, Message
 
 CONVERSATIONS = "conversations.jsonl"
 LISTED = 20
@@ -140,7 +140,7 @@ def _summary(state: State, loaded: Loaded, form: str, seconds: float, no_index: 
 @click.option("--user", metavar="ID", help="Only this user; everybody without.")
 @click.option("--session", metavar="ID", help="Only this session (with --user).")
 @click.option("--format", "form", type=click.Choice(list(importing.FORMATS)), default="jsonl", show_default=True,
-              help="jsonl keeps everything; openai and data leave out statements.")  # fmt: skip
+              help="jsonl keeps everything; openai and data leave out statements and commands.")  # fmt: skip
 @shared
 @click.pass_obj
 def export(state: State, target: str, user: str | None, session: str | None, form: str) -> None:
@@ -154,7 +154,7 @@ def export(state: State, target: str, user: str | None, session: str | None, for
     async def work() -> dict[str, list[Message]]:
         async with opened(state, embedder=None) as memory:
             names = await memory.users() if user is None else [user]
-            filters = {} if session is None else {"session_id": session}
+            filters = {"kinds": KINDS} if session is None else {"session_id": session}
             return {name: await memory.messages(user_id=name, **filters) for name in names}  # pyright: ignore
 
     found = {name: said for name, said in run(work()).items() if said}
@@ -196,6 +196,6 @@ def _write(stream: IO[str], found: dict[str, list[Message]], form: str) -> None:
             stream.writelines(line(exporting.as_line(user, message)) + "\n" for message in said)
         elif form == "data":
             stream.write(line(exporting.as_conversation(user, said)) + "\n")
-    statements = sum(message.kind == "statement" for said in found.values() for message in said)
-    if form != "jsonl" and statements:
-        say(f"note: {statements} statements have no place in this format and were left out; jsonl keeps them")
+    outside = sum(message.kind != "message" for said in found.values() for message in said)
+    if form != "jsonl" and outside:
+        say(f"note: {outside} statements and commands have no place in this format and were left out; jsonl keeps them")

@@ -8,8 +8,10 @@ from datetime import UTC, datetime, tzinfo
 from typing import TypeAlias, cast
 
 from jiyi import intake
+from jiyi.commands import DOES
 from jiyi.errors import InvalidInput
-from jiyi.importing.values import Object, Problem, digest, moment
+from jiyi.importing.values import Object, Problem, digest, moment, text_of
+from jiyi.types import MessageKind
 
 ROLE_NAMES = frozenset({"user", "assistant"})
 """Speakers that name a role and nobody in particular; they are not kept as names."""
@@ -37,12 +39,13 @@ LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One message or statement of a file, checked and ready to store.
+    """One message, statement or command of a file, checked and ready to store.
 
     Attributes:
         line: where it stands, from 1.
-        session_id: "" for a statement.
-        fields: what ``add_many`` takes; for a statement ``text`` and what ``remember`` takes.
+        session_id: "" for a statement or a command.
+        fields: what ``add_many`` takes; for a statement ``text`` and what ``remember`` takes; for a command ``text``,
+            and what ``intake.command`` takes.
         title: of the session, "" when it has none.
         conversation_id: of the data format, else "".
     """
@@ -53,6 +56,7 @@ class Entry:
     fields: Mapping[str, object]
     title: str = ""
     conversation_id: str = ""
+    kind: MessageKind = "message"
 
     @property
     def message_id(self) -> str:
@@ -134,7 +138,7 @@ class Maker:
         return fields
 
 
-def statement(line: int, user: str, value: Object, source: Source) -> Entry:
+def _statement(line: int, user: str, value: Object, source: Source) -> Entry:
     text = intake.check_text("content", value.get("content"))
     if not text.strip():
         raise InvalidInput("content", "must not be empty")
@@ -142,13 +146,37 @@ def statement(line: int, user: str, value: Object, source: Source) -> Entry:
     if "category" in fields:
         intake.identifier("category", fields["category"])
     fields["text"] = text
-    fields["message_id"] = _given_id(value, "") or f"imp-{digest('', line, text)[:12].hex()}"
+    fields |= _details(line, text, value, source)
+    details = {key: item for key, item in fields.items() if key not in ("text", "category")}
+    intake.draft("", "user", text, cast("intake.Details", details), now=LONG_AGO)
+    return Entry(line, user, "", fields, kind="statement")
+
+
+def _command(line: int, user: str, value: Object, source: Source) -> Entry:
+    said = value.get("metadata")
+    order: Object = cast("Object", said) if isinstance(said, Mapping) else dict[str, object]()
+    if order.get("command") not in DOES:
+        raise InvalidInput("metadata.command", f"{order.get('command')!r} is not one of {', '.join(DOES)}")
+    text_of(order, "record", "metadata.")
+    text = value.get("content")
+    if text is not None and not isinstance(text, str):
+        raise InvalidInput("content", "must be text")
+    details = _details(line, text, value, source)
+    intake.command(text, cast("intake.Details", details), now=LONG_AGO)
+    return Entry(line, user, "", {"text": text, **details}, kind="command")
+
+
+OUTSIDE: Mapping[str, Callable[[int, str, Object, Source], Entry]] = {"statement": _statement, "command": _command}
+"""Who reads what stands in no session, by kind."""
+
+
+def _details(line: int, text: str | None, value: Object, source: Source) -> dict[str, object]:
+    """What every entry outside a session says beside its text."""
+    fields: dict[str, object] = {"message_id": _given_id(value, "") or f"imp-{digest('', line, text)[:12].hex()}"}
     fields["created_at"] = moment("created_at", value.get("created_at"), source.zone)
     if (metadata := _metadata(value)) is not None:
         fields["metadata"] = metadata
-    details = {key: item for key, item in fields.items() if key not in ("text", "category")}
-    intake.draft("", "user", text, cast("intake.Details", details), now=LONG_AGO)
-    return Entry(line, user, "", fields)
+    return fields
 
 
 def _given_id(value: Object, at: str) -> str | None:

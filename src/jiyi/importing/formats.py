@@ -7,7 +7,7 @@ from typing import BinaryIO, cast
 
 from jiyi import intake
 from jiyi.errors import InvalidInput
-from jiyi.importing.entries import Maker, Read, Source, statement
+from jiyi.importing.entries import OUTSIDE, Maker, Read, Source
 from jiyi.importing.values import Object, Problem, digest, items, lines, moment, objects, text_of
 
 
@@ -99,8 +99,8 @@ def read_lines(stream: BinaryIO, source: Source) -> Iterator[Read]:
             if source.user_id is None and "user_id" not in value:
                 raise InvalidInput("user_id", "missing; name it on the line or give --user")
             user = source.user_id or intake.identifier("user_id", value["user_id"])
-            if value.get("kind") == "statement":
-                yield statement(line, user, value, source)
+            if (outside := OUTSIDE.get(str(value.get("kind")))) is not None:
+                yield outside(line, user, value, source)
                 continue
             default_session = default_session or f"{source.name}-{digest(value)[:4].hex()}"
             session = source.session_id or intake.identifier("session_id", value.get("session_id") or default_session)

@@ -156,6 +156,7 @@ def stats(db: sqlite3.Connection, scope: Scope | None, size: int) -> Stats:
         vectors=total("sum(vectors)", "space"),
         bytes=size,
         checkpoints=total("count(*)", "checkpoint"),
+        commands=commands,
     )
 
 

@@ -211,6 +211,7 @@ def counts(chosen: Sequence[Held]) -> Stats:
         indexed=sum(len(held.index) for held in chosen),
         vectors=sum(map(vectors_in, chosen)),
         checkpoints=sum(len(held.checkpoints) for held in chosen),
+        commands=kinds["command"],
     )
 
 

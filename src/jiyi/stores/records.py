@@ -105,8 +105,8 @@ def _rebuilds(db: sqlite3.Connection, scope: int, maker: str | None) -> bool:
 def _sources(db: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, tuple[Source, ...]]:
     """The sources of records, by row number."""
     found = db.execute(
-        "SELECT s.record, m.id, s.start, s.stop, s.quote FROM json_each(?) r CROSS JOIN source s ON s.record = r.value"
-        " CROSS JOIN message m ON m.key = s.message ORDER BY s.record, s.place",
+        "SELECT s.record, m.id, s.start, s.stop, s.quote FROM source s CROSS JOIN message m ON m.key = s.message"
+        " WHERE s.record IN (SELECT value FROM json_each(?)) ORDER BY s.record, s.place",
         (json.dumps(numbers),),
     )
     sources: dict[int, tuple[Source, ...]] = {}

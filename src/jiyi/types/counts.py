@@ -61,7 +61,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts of a store or of one scope; ``bytes`` is 0 where nothing is on disk, commands are not counted."""
+    """Counts of a store or of one scope; ``bytes`` is 0 where nothing is on disk."""
 
     scopes: int = 0
     sessions: int = 0
@@ -72,3 +72,4 @@ class Stats:
     vectors: int = 0
     bytes: int = 0
     checkpoints: int = 0
+    commands: int = 0
