@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from jiyi.about import About, Event
 from jiyi.answering import Answer, AsyncAnswerStream
 from jiyi.checkpoints import Difference
+from jiyi.commands import Command
 from jiyi.context import Context
 from jiyi.engine import AsyncMemory
 from jiyi.errors import (
@@ -49,6 +51,7 @@ from jiyi.types import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "About",
     "Answer",
     "AnswerStream",
     "AsyncAnswerStream",
@@ -56,11 +59,13 @@ __all__ = [
     "AsyncSession",
     "BudgetTooSmall",
     "Checkpoint",
+    "Command",
     "Conflict",
     "Context",
     "ContextOverflow",
     "Difference",
     "Erased",
+    "Event",
     "Failure",
     "FullHistory",
     "Hit",

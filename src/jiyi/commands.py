@@ -89,14 +89,14 @@ def values(record: Record) -> str:
 
 
 def evidence(record: Record) -> tuple[Source, ...]:
-    """The sources that say it: without the message that closed it."""
-    closing = _closing(record)
-    return tuple(source for source in record.sources if source.message_id != closing) or record.sources
+    """The sources that say it: without the one that closed it, which is the last."""
+    return record.sources[:-1] if _closing(record) else record.sources
 
 
 def _closing(record: Record) -> str | None:
-    closed = record.data.get("closed_by")
-    return _text(closed.get("message")) if isinstance(closed, Mapping) else None
+    """The message that closed it, where one did."""
+    closed = record.closed_at is not None and isinstance(record.data.get("closed_by"), Mapping)
+    return record.sources[-1].message_id if closed and record.sources else None
 
 
 def metadata(does: Does, record: Record, salt: bytes, sources: Iterable[str]) -> dict[str, JSON]:
@@ -157,3 +157,20 @@ def _read(message: Message) -> Command | None:
 
 def _text(value: JSON) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def erased_with(orders: Iterable[Command], erased: Iterable[str]) -> list[str]:
+    """Ids of the commands that go when messages are erased: a correction with any message that it corrects, because
+    its words may tell of it; the others hold ids and fingerprints only, and go with the last one.
+    """
+    gone, left = set(erased), list(orders)
+    found: list[str] = []
+    while True:
+        reached = [
+            one for one in left if one.sources and (any if one.text else all)(name in gone for name in one.sources)
+        ]
+        if not reached:
+            return found
+        found += [one.id for one in reached]
+        gone.update(found)
+        left = [one for one in left if one.id not in gone]

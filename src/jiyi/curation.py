@@ -38,7 +38,7 @@ def curate(records: Iterable[Record], orders: Sequence[Command], *, salt: bytes,
     gone: set[str] = set()
     for record in records:
         _keep(kept, gone, record, _laid(record, orders) or _told(record, reach.of(record), said))
-    there = gone.union(kept, *(_list(told.record, "joined") for told in kept.values()))
+    there = gone.union(kept, *(listed(told.record, "joined") for told in kept.values()))
     for command in orders:
         if command.does == "correct" and command.record not in there:
             there.add(command.record)
@@ -51,7 +51,7 @@ def curate(records: Iterable[Record], orders: Sequence[Command], *, salt: bytes,
 
 def _laid(record: Record, orders: Sequence[Command]) -> _Told | None:
     """A record that commands were laid over already."""
-    names = _list(record, "commands")
+    names = listed(record, "commands")
     if not names:
         return None
     return _Told(record, _assertion(command for command in orders if command.id in names))
@@ -166,12 +166,12 @@ def _said_after(record: Record, moment: datetime, said: Said) -> bool:
 
 def _corrected(record: Record, command: Command) -> Record:
     kept = {name: record.data[name] for name in ("subject", "attribute", "speaker") if name in record.data}
-    closed = {} if command.opens else {name: record.data[name] for name in ("closed_by",) if name in record.data}
+    closed = {"closed_by": record.data["closed_by"]} if "closed_by" in record.data and not command.opens else {}
     return replace(
         record,
         id=command.record,
         text=command.text,
-        sources=(Source(command.id, 0, len(command.text), command.text),),
+        sources=(Source(command.id, 0, len(command.text), command.text), *(record.sources[-1:] if closed else ())),
         said_at=command.at if command.opens else record.said_at,
         event_from=None,
         event_to=None,
@@ -226,7 +226,7 @@ def _merge(kept: dict[str, _Told]) -> None:
 
 def _join(first: _Told, record: Record) -> None:
     sources = dict.fromkeys((*first.record.sources, *evidence(record)))
-    joined = dict.fromkeys((*_list(first.record, "joined"), record.id, *_list(record, "joined")))
+    joined = dict.fromkeys((*listed(first.record, "joined"), record.id, *listed(record, "joined")))
     joined.pop(first.record.id, None)
     first.record = replace(
         first.record,
@@ -247,7 +247,7 @@ def _settle(kept: dict[str, _Told], gone: set[str], said: Said) -> None:
             _forget_conflicts(told, gone)
             continue
         rivals = list(by_key[told.record.kind, told.record.key]) if single(told.record) else []
-        rivals += [kept[name] for name in _list(told.record, "conflicts") if name in kept]
+        rivals += [kept[name] for name in listed(told.record, "conflicts") if name in kept]
         _decide(told, [rival for rival in rivals if rival is not told], said)
 
 
@@ -262,9 +262,10 @@ def _decide(told: _Told, rivals: Sequence[_Told], said: Said) -> None:
         if times and rival.record.data.get("status") != "unverified":
             later.append((min(times), rival.record))
         elif not times and (rival.record.closed_at is None or rival.record.closed_at > at):
-            rival.record = _closed(rival.record, at, record.id, told.by.id)
+            rival.record = _closed(rival.record, at, record.id, Source(told.by.id))
     if record.closed_at and record.closed_at <= at:
-        record = replace(record, closed_at=None, data=_without(record.data, "closed_by"))
+        data = _without(record.data, "closed_by")
+        record = replace(record, closed_at=None, sources=evidence(record), data=data)
     first = min(later, key=lambda one: (one[0], one[1].id), default=None)
     if first is None:
         told.record = replace(record, data=_without(record.data, "conflicts") | _plain(record))
@@ -274,12 +275,17 @@ def _decide(told: _Told, rivals: Sequence[_Told], said: Said) -> None:
         )
     elif record.closed_at is None or record.closed_at > first[0]:
         closing = evidence(first[1])[:1]
-        told.record = _closed(record, first[0], first[1].id, closing[0].message_id if closing else "")
+        told.record = _closed(record, first[0], first[1].id, closing[0] if closing else Source(""))
 
 
-def _closed(record: Record, at: datetime, by: str, message: str) -> Record:
+def _closed(record: Record, at: datetime, by: str, source: Source) -> Record:
     data = _without(record.data, "conflicts") | _plain(record)
-    return replace(record, closed_at=at, data={**data, "closed_by": {"record": by, "message": message}})
+    return replace(
+        record,
+        closed_at=at,
+        sources=(*evidence(record), source),
+        data={**data, "closed_by": {"record": by, "message": source.message_id}},
+    )
 
 
 def _plain(record: Record) -> dict[str, JSON]:
@@ -290,7 +296,8 @@ def _without(data: Mapping[str, JSON], name: str) -> dict[str, JSON]:
     return {key: value for key, value in data.items() if key != name}
 
 
-def _list(record: Record, name: str) -> list[str]:
+def listed(record: Record, name: str) -> list[str]:
+    """A list of ids in its data: ``commands`` that were laid over it, records that ``joined`` it, ``conflicts``."""
     named = record.data.get(name)
     return [str(one) for one in named] if isinstance(named, Sequence) and not isinstance(named, str) else []
 
@@ -298,8 +305,14 @@ def _list(record: Record, name: str) -> list[str]:
 def _forget_conflicts(told: _Told, gone: set[str]) -> None:
     """What contradicted it was deleted, so it contradicts nothing."""
     record = told.record
-    named = _list(record, "conflicts")
+    named = listed(record, "conflicts")
     left = [name for name in named if name not in gone]
     if len(left) < len(named):
         data = {**record.data, "conflicts": left} if left else _without(record.data, "conflicts") | _plain(record)
         told.record = replace(record, data=data)
+
+
+def reached(records: Iterable[Record], orders: Sequence[Command], salt: bytes) -> list[Record]:
+    """Those of the records that a command reaches."""
+    reach = _Reach(orders, salt)
+    return [record for record in records if reach.of(record)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -12,6 +13,7 @@ from jiyi import intake
 from jiyi.checkpoints import with_copies
 from jiyi.clock import SystemClock
 from jiyi.config import Settings, load_settings
+from jiyi.correcting import Correcting
 from jiyi.errors import InvalidInput, StoreError
 from jiyi.indexing import DenseIndex, LexicalIndex
 from jiyi.models import Models
@@ -20,14 +22,13 @@ from jiyi.options import Options, Stated, Where, filter_of, known
 from jiyi.ports import Caching
 from jiyi.prompts import prompt
 from jiyi.recipes import compose, derivers
-from jiyi.redaction import redacted, redactor
+from jiyi.redaction import redactor
 from jiyi.search import Searcher, Wanted
 from jiyi.session import AsyncSession
 from jiyi.spending import Spending
 from jiyi.text import check_text, clear_caches
 from jiyi.tokens import counter
-from jiyi.types import Erased, Hit, Message, Scope, SessionInfo, Stats, Usage
-from jiyi.upkeep import Upkeep
+from jiyi.types import Erased, Hit, Message, SessionInfo, Stats, Usage
 from jiyi.uses import Uses
 from jiyi.weights import weights_of
 from jiyi.worker import Worker
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
     from jiyi.ports import Clock, Embedder, Store, Strategy
 
 
-class AsyncMemory(Upkeep):
+audit = logging.getLogger("jiyi.audit")
+
+
+class AsyncMemory(Correcting):
     """The memory of all users of one tenant and agent.
 
     Open it with ``await AsyncMemory.open(...)``, close it with ``close()`` or ``async with``.  It belongs to the event
@@ -213,18 +217,6 @@ class AsyncMemory(Upkeep):
         )
         return (await self.append(scope, "", [message]))[0]
 
-    async def append(
-        self, scope: Scope, session_id: str, messages: Sequence[Message], *, after: str | None = "head"
-    ) -> list[Message]:
-        """Stores drafts of ``intake`` and wakes the worker; sessions write through this."""
-        stored = await self.store.append(scope, session_id, self.clean(messages), after=after)
-        self.worker.wake()
-        return stored
-
-    def clean(self, drafts: Sequence[Message]) -> list[Message]:
-        """Messages as they are kept: without secrets, where the memory was opened with ``redact``."""
-        return list(drafts) if self._redactor is None else [redacted(draft, self._redactor) for draft in drafts]
-
     # -- reading
 
     async def search(
@@ -294,7 +286,8 @@ class AsyncMemory(Upkeep):
     async def forget(
         self, *, user_id: str, session_id: str | None = None, message_ids: Sequence[str] | None = None
     ) -> Erased:
-        """Erases a user, one of their sessions, or single messages: rows, vectors, index, records, bytes.
+        """Erases a user, one of their sessions, or single messages: rows, vectors, index, records, bytes; and the
+        corrections of what was derived from them.  The logger ``jiyi.audit`` gets the counts.
 
         Args:
             user_id: whose; alone it means everything of this user.
@@ -312,16 +305,23 @@ class AsyncMemory(Upkeep):
                 raise InvalidInput("message_ids", "must be a list with at least one id")
             names = {f"message_ids[{i}]": item for i, item in enumerate(message_ids)}
             ids = [intake.identifier(field, item) for field, item in names.items()]
-            erased = await self.store.forget(scope, message_ids=await with_copies(self.store, scope, ids))
+            ids = await with_copies(self.store, scope, ids)
+            orders = await self._orders_on(scope, ids=ids)
+            erased = await self.store.forget(scope, message_ids=[*ids, *orders])
         elif session_id is not None:
             names = {"session_id": session_id}
-            erased = await self.store.forget(scope, session_id=intake.identifier("session_id", session_id))
+            session = intake.identifier("session_id", session_id)
+            erased = Erased()
+            if orders := await self._orders_on(scope, session_id=session):  # first: they say no longer whose they were
+                erased = await self.store.forget(scope, message_ids=orders)
+            erased += await self.store.forget(scope, session_id=session)
         else:
             names = {"user_id": scope.user}
             erased = await self.store.forget(scope, everything=True)
             self.spending.forget(scope)
             self.uses.forget(scope)
         _refuse_patterns(names, erased)
+        audit.info("erased by %s: %s", next(iter(names)).partition("[")[0], erased)  # counts alone, nothing of anybody
         clear_caches()
         for holder in (self._embedder, self.counter, self.llm, self.memory_llm, self.worker):
             if isinstance(holder, Caching):

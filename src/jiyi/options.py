@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from jiyi import intake
@@ -14,6 +14,8 @@ from jiyi.types import KINDS, ROLES, Filter, MessageKind, Role
 if TYPE_CHECKING:
     from jiyi.ports import LLM, Clock, Embedder, Redactor, Strategy, TokenCounter
     from jiyi.weights import Ranking
+
+_LAST = datetime.max.replace(tzinfo=UTC) - timedelta(days=1)
 
 
 class Options(TypedDict, total=False):
@@ -59,6 +61,7 @@ class Where(TypedDict, total=False):
         roles, kinds: one or several.
         category: of statements.
         since, until: said at or after, said before; with zone.
+        as_of: said by then; with zone.
     """
 
     session_id: str | None
@@ -67,6 +70,27 @@ class Where(TypedDict, total=False):
     category: str | None
     since: datetime | None
     until: datetime | None
+    as_of: datetime | None
+
+
+class Chosen(TypedDict, total=False):
+    """Which records; everything that is given must hold.
+
+    Attributes:
+        kind: ``fact``, ``note``, ``summary``, or what a strategy of one's own makes.
+        key: what it is about, for example ``user.home``.
+        session_id: of one session; facts belong to the user.
+        as_of: as they were known at that time, with zone, by what had been said then; goes above ``current``.
+        current: True for what holds, False for what was closed, None for both.
+        hidden: with those that were hidden.
+    """
+
+    kind: str | None
+    key: str | None
+    session_id: str | None
+    as_of: datetime | None
+    current: bool | None
+    hidden: bool
 
 
 class Stated(TypedDict, total=False):
@@ -98,6 +122,11 @@ def known(what: str, given: Mapping[str, object], kind: type) -> None:
         raise InvalidInput(name, f"unknown {what}; there are {', '.join(kind.__annotations__)}")
 
 
+def after(moment: datetime) -> datetime:
+    """The first moment that is not "by then", as far as a store tells moments apart."""
+    return moment + timedelta(microseconds=1) if moment < _LAST else moment
+
+
 def filter_of(where: Where, now: datetime) -> Filter:
     """The filter that keyword arguments stand for.
 
@@ -106,11 +135,15 @@ def filter_of(where: Where, now: datetime) -> Filter:
     """
     known("filter", where, Where)
     session_id, category = where.get("session_id"), where.get("category")
+    until = intake.moment("until", where.get("until"), now)
+    as_of = intake.moment("as_of", where.get("as_of"), now)
+    if as_of is not None:
+        until = min(until or after(as_of), after(as_of))
     return Filter(
         session_id=None if session_id is None else intake.identifier("session_id", session_id),
         roles=cast("tuple[Role, ...] | None", _one_of("roles", where.get("roles"), ROLES)),
         kinds=cast("tuple[MessageKind, ...] | None", _one_of("kinds", where.get("kinds"), KINDS)),
         category=None if category is None else intake.identifier("category", category),
         since=intake.moment("since", where.get("since"), now),
-        until=intake.moment("until", where.get("until"), now),
+        until=until,
     )

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Unpack
 
 from jiyi import intake
@@ -254,6 +255,7 @@ class AsyncSession:
         max_tokens: int = 4000,
         allow_partial: bool = False,
         instructions: bool = False,
+        as_of: datetime | None = None,
     ) -> Context:
         """What to send to the chat model: the recipe's parts within a token budget.
 
@@ -262,13 +264,15 @@ class AsyncSession:
             max_tokens: tokens of the whole, chat format included; never exceeded.
             allow_partial: shorten the newest message when it alone does not fit, instead of raising.
             instructions: with the answering prompt, after the session's own system messages, as ``send`` sends it.
+            as_of: as it would have been at that time: with what had been said by then, and what was known of it.
 
         Raises:
             BudgetTooSmall: says how many tokens are needed.
         """
         intake.positive("max_tokens", max_tokens)
         memory = self._memory
-        reader = SessionReader(self, memory.searcher, memory.store, self._scope)
+        then = intake.moment("as_of", as_of, memory.clock.now())
+        reader = SessionReader(self, memory.searcher, memory.store, self._scope, then)
         newest = await reader.newest_turn()
         asked = check_text("query", query) if query is not None else _question(newest)
         request = Request(

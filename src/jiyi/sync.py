@@ -6,22 +6,19 @@ and a script that forgets ``close()`` still exits.
 
 from __future__ import annotations
 
-import asyncio
-import os
-import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from datetime import date
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Self, Unpack
 
-from jiyi import inline
+from jiyi.about import About, Event
 from jiyi.answering import Answer, Asking, AsyncAnswerStream
 from jiyi.checkpoints import Difference
+from jiyi.commands import Command
 from jiyi.context import Context
 from jiyi.engine import AsyncMemory
-from jiyi.errors import JiyiError
 from jiyi.intake import Details
-from jiyi.options import Options, Stated, Where
+from jiyi.options import Chosen, Options, Stated, Where
 from jiyi.session import AsyncSession, Synced
 from jiyi.types import (
     JSON,
@@ -37,62 +34,10 @@ from jiyi.types import (
     Stats,
     Usage,
 )
+from jiyi.waiting import run
 
 if TYPE_CHECKING:
     from jiyi.ports import Strategy
-
-T = TypeVar("T")
-
-
-_starting = threading.Lock()
-_loop: asyncio.AbstractEventLoop | None = None
-_thread: threading.Thread | None = None
-
-
-def _running_loop() -> asyncio.AbstractEventLoop:
-    """The loop of all memories; its thread ends with the process."""
-    global _loop, _thread
-    with _starting:
-        if _loop is None:
-            loop = asyncio.new_event_loop()
-            _thread = threading.Thread(target=loop.run_forever, name="jiyi", daemon=True)
-            _thread.start()
-            _loop = loop
-        return _loop
-
-
-def _start_anew() -> None:
-    """A forked child has its parent's loop but not its thread, and perhaps a lock that the parent held."""
-    global _starting, _loop, _thread
-    _starting, _loop, _thread = threading.Lock(), None, None
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_anew)
-
-
-def _run(work: Coroutine[Any, Any, T], *, here: bool = False) -> T:
-    """Runs a coroutine on the loop's thread; an interrupt cancels it there before it is passed on.
-
-    Args:
-        work: the coroutine.
-        here: on the calling thread instead: it adds to a store that needs no loop for that.
-    """
-    if threading.current_thread() is _thread:
-        work.close()
-        raise JiyiError(
-            "this runs inside the memory (a callback, strategy or embedder), where a call that waits for the memory "
-            "would never return; use AsyncMemory there, or call it afterwards"
-        )
-    if here:
-        return inline.run(work)
-    inline.check_free(work)
-    future = asyncio.run_coroutine_threadsafe(work, _running_loop())
-    try:
-        return future.result()
-    except BaseException:
-        future.cancel()
-        raise
 
 
 class Memory:
@@ -105,7 +50,7 @@ class Memory:
     @classmethod
     def open(cls, url: str | Path | None = None, **options: Unpack[Options]) -> Memory:
         """See ``AsyncMemory.open``."""
-        return cls(_run(AsyncMemory.open(url, **options)))
+        return cls(run(AsyncMemory.open(url, **options)))
 
     def __enter__(self) -> Self:
         return self
@@ -125,11 +70,11 @@ class Memory:
 
     def close(self) -> None:
         """See ``AsyncMemory.close``."""
-        _run(self._async.close())
+        run(self._async.close())
 
     def use_recipe(self, recipe: str | Sequence[Strategy]) -> None:
         """See ``AsyncMemory.use_recipe``."""
-        _run(self._async.use_recipe(recipe))
+        run(self._async.use_recipe(recipe))
 
     def session(
         self,
@@ -148,7 +93,7 @@ class Memory:
 
     def remember(self, text: str, *, user_id: str, **details: Unpack[Stated]) -> Message:
         """See ``AsyncMemory.remember``."""
-        return _run(self._async.remember(text, user_id=user_id, **details), here=self._here)
+        return run(self._async.remember(text, user_id=user_id, **details), here=self._here)
 
     def search(
         self,
@@ -161,37 +106,83 @@ class Memory:
         **where: Unpack[Where],
     ) -> list[Hit]:
         """See ``AsyncMemory.search``."""
-        return _run(self._async.search(query, user_id=user_id, k=k, floor=floor, neighbours=neighbours, **where))
+        return run(self._async.search(query, user_id=user_id, k=k, floor=floor, neighbours=neighbours, **where))
 
     def messages(self, *, user_id: str, limit: int | None = None, **where: Unpack[Where]) -> list[Message]:
         """See ``AsyncMemory.messages``."""
-        return _run(self._async.messages(user_id=user_id, limit=limit, **where))
+        return run(self._async.messages(user_id=user_id, limit=limit, **where))
+
+    def records(
+        self, *, user_id: str, query: str | None = None, limit: int | None = None, **chosen: Unpack[Chosen]
+    ) -> list[Record]:
+        """See ``AsyncMemory.records``."""
+        return run(self._async.records(user_id=user_id, query=query, limit=limit, **chosen))
+
+    def record(self, record_id: str, *, user_id: str) -> Record:
+        """See ``AsyncMemory.record``."""
+        return run(self._async.record(record_id, user_id=user_id))
+
+    def commands(self, *, user_id: str) -> list[Command]:
+        """See ``AsyncMemory.commands``."""
+        return run(self._async.commands(user_id=user_id))
+
+    def correct(self, record_id: str, text: str, *, user_id: str) -> Record:
+        """See ``AsyncMemory.correct``."""
+        return run(self._async.correct(record_id, text, user_id=user_id))
+
+    def pin(self, record_id: str, *, user_id: str, pinned: bool = True) -> Record:
+        """See ``AsyncMemory.pin``."""
+        return run(self._async.pin(record_id, user_id=user_id, pinned=pinned))
+
+    def hide(self, record_id: str, *, user_id: str) -> Record:
+        """See ``AsyncMemory.hide``."""
+        return run(self._async.hide(record_id, user_id=user_id))
+
+    def confirm(self, record_id: str, *, user_id: str) -> Record:
+        """See ``AsyncMemory.confirm``."""
+        return run(self._async.confirm(record_id, user_id=user_id))
+
+    def delete(self, record_id: str, *, user_id: str) -> None:
+        """See ``AsyncMemory.delete``."""
+        run(self._async.delete(record_id, user_id=user_id))
+
+    def recover(self, record_id: str, *, user_id: str) -> Record:
+        """See ``AsyncMemory.recover``."""
+        return run(self._async.recover(record_id, user_id=user_id))
+
+    def history(self, record_id: str, *, user_id: str) -> list[Event]:
+        """See ``AsyncMemory.history``."""
+        return run(self._async.history(record_id, user_id=user_id))
+
+    def about(self, user_id: str) -> About:
+        """See ``AsyncMemory.about``."""
+        return run(self._async.about(user_id))
 
     def sessions(self, *, user_id: str) -> list[SessionInfo]:
         """See ``AsyncMemory.sessions``."""
-        return _run(self._async.sessions(user_id=user_id))
+        return run(self._async.sessions(user_id=user_id))
 
     def users(self) -> list[str]:
         """See ``AsyncMemory.users``."""
-        return _run(self._async.users())
+        return run(self._async.users())
 
     def stats(self, user_id: str | None = None) -> Stats:
         """See ``AsyncMemory.stats``."""
-        return _run(self._async.stats(user_id))
+        return run(self._async.stats(user_id))
 
     def drain(
         self, progress: Callable[[list[Progress]], None] | None = None, *, steps: Sequence[str] | None = None
     ) -> None:
         """See ``AsyncMemory.drain``."""
-        _run(self._async.drain(progress, steps=steps))
+        run(self._async.drain(progress, steps=steps))
 
     def progress(self) -> list[Progress]:
         """See ``AsyncMemory.progress``."""
-        return _run(self._async.progress())
+        return run(self._async.progress())
 
     def reindex(self, progress: Callable[[list[Progress]], None] | None = None) -> None:
         """See ``AsyncMemory.reindex``."""
-        _run(self._async.reindex(progress))
+        run(self._async.reindex(progress))
 
     def rebuild(
         self,
@@ -201,38 +192,38 @@ class Memory:
         progress: Callable[[list[Progress]], None] | None = None,
     ) -> None:
         """See ``AsyncMemory.rebuild``."""
-        _run(self._async.rebuild(steps, user_id=user_id, progress=progress))
+        run(self._async.rebuild(steps, user_id=user_id, progress=progress))
 
     def spent(self, user_id: str | None = None, *, since: date | None = None) -> list[Spent]:
         """See ``AsyncMemory.spent``."""
-        return _run(self._async.spent(user_id, since=since))
+        return run(self._async.spent(user_id, since=since))
 
     def expire(self, user_id: str | None = None, *, days: int | None = None, dry_run: bool = False) -> list[Record]:
         """See ``AsyncMemory.expire``."""
-        return _run(self._async.expire(user_id, days=days, dry_run=dry_run))
+        return run(self._async.expire(user_id, days=days, dry_run=dry_run))
 
     def failures(self, user_id: str | None = None) -> list[Failure]:
         """See ``AsyncMemory.failures``."""
-        return _run(self._async.failures(user_id))
+        return run(self._async.failures(user_id))
 
     def retry(self, steps: Sequence[str] | None = None, *, user_id: str | None = None) -> int:
         """See ``AsyncMemory.retry``."""
-        return _run(self._async.retry(steps, user_id=user_id))
+        return run(self._async.retry(steps, user_id=user_id))
 
     def forget(
         self, *, user_id: str, session_id: str | None = None, message_ids: Sequence[str] | None = None
     ) -> Erased:
         """See ``AsyncMemory.forget``."""
-        return _run(self._async.forget(user_id=user_id, session_id=session_id, message_ids=message_ids))
+        return run(self._async.forget(user_id=user_id, session_id=session_id, message_ids=message_ids))
 
     def backup(self, target: str | Path) -> None:
         """See ``AsyncMemory.backup``."""
-        _run(self._async.backup(target))
+        run(self._async.backup(target))
 
     @staticmethod
     def restore(backup: str | Path, url: str | Path) -> None:
         """See ``AsyncMemory.restore``."""
-        _run(AsyncMemory.restore(backup, url))
+        run(AsyncMemory.restore(backup, url))
 
 
 class Session:
@@ -259,51 +250,51 @@ class Session:
 
     def add(self, role: str, content: object, **details: Unpack[Details]) -> Message:
         """See ``AsyncSession.add``."""
-        return _run(self._async.add(role, content, **details), here=self._here)
+        return run(self._async.add(role, content, **details), here=self._here)
 
     def add_many(self, messages: Sequence[Mapping[str, object]]) -> list[Message]:
         """See ``AsyncSession.add_many``."""
-        return _run(self._async.add_many(messages), here=self._here)
+        return run(self._async.add_many(messages), here=self._here)
 
     def sync(self, messages: Sequence[Mapping[str, object]]) -> Synced:
         """See ``AsyncSession.sync``."""
-        return _run(self._async.sync(messages))
+        return run(self._async.sync(messages))
 
     def rename(self, title: str) -> SessionInfo:
         """See ``AsyncSession.rename``."""
-        return _run(self._async.rename(title))
+        return run(self._async.rename(title))
 
     def branch(self, message_id: str) -> SessionInfo:
         """See ``AsyncSession.branch``."""
-        return _run(self._async.branch(message_id))
+        return run(self._async.branch(message_id))
 
     def checkpoint(self, name: str, *, state: Mapping[str, JSON] | None = None, overwrite: bool = False) -> Checkpoint:
         """See ``AsyncSession.checkpoint``."""
-        return _run(self._async.checkpoint(name, state=state, overwrite=overwrite))
+        return run(self._async.checkpoint(name, state=state, overwrite=overwrite))
 
     def checkpoints(self) -> list[Checkpoint]:
         """See ``AsyncSession.checkpoints``."""
-        return _run(self._async.checkpoints())
+        return run(self._async.checkpoints())
 
     def restore(self, name: str) -> Checkpoint:
         """See ``AsyncSession.restore``."""
-        return _run(self._async.restore(name))
+        return run(self._async.restore(name))
 
     def fork(self, name: str | None = None, *, session_id: str | None = None) -> Session:
         """See ``AsyncSession.fork``."""
-        return Session(_run(self._async.fork(name, session_id=session_id)), here=self._here)
+        return Session(run(self._async.fork(name, session_id=session_id)), here=self._here)
 
     def diff(self, a: str | None, b: str | None = None) -> Difference:
         """See ``AsyncSession.diff``."""
-        return _run(self._async.diff(a, b))
+        return run(self._async.diff(a, b))
 
     def delete_checkpoint(self, name: str) -> None:
         """See ``AsyncSession.delete_checkpoint``."""
-        _run(self._async.delete_checkpoint(name))
+        run(self._async.delete_checkpoint(name))
 
     def send(self, content: object, **asking: Unpack[Asking]) -> Answer:
         """See ``AsyncSession.send``."""
-        return _run(self._async.send(content, **asking))
+        return run(self._async.send(content, **asking))
 
     def stream(self, content: object, **asking: Unpack[Asking]) -> AnswerStream:
         """See ``AsyncSession.stream``."""
@@ -311,11 +302,11 @@ class Session:
 
     def messages(self, limit: int | None = None, *, all_branches: bool = False) -> list[Message]:
         """See ``AsyncSession.messages``."""
-        return _run(self._async.messages(limit, all_branches=all_branches))
+        return run(self._async.messages(limit, all_branches=all_branches))
 
     def info(self) -> SessionInfo | None:
         """See ``AsyncSession.info``."""
-        return _run(self._async.info())
+        return run(self._async.info())
 
     def context(
         self,
@@ -324,10 +315,13 @@ class Session:
         max_tokens: int = 4000,
         allow_partial: bool = False,
         instructions: bool = False,
+        as_of: datetime | None = None,
     ) -> Context:
         """See ``AsyncSession.context``."""
-        return _run(
-            self._async.context(query, max_tokens=max_tokens, allow_partial=allow_partial, instructions=instructions)
+        return run(
+            self._async.context(
+                query, max_tokens=max_tokens, allow_partial=allow_partial, instructions=instructions, as_of=as_of
+            )
         )
 
 
@@ -362,7 +356,7 @@ class AnswerStream:
 
     def __next__(self) -> str:
         try:
-            return _run(anext(self._async))
+            return run(anext(self._async))
         except StopAsyncIteration:
             raise StopIteration from None
 
@@ -374,4 +368,4 @@ class AnswerStream:
 
     def close(self) -> None:
         """See ``AsyncAnswerStream.aclose``."""
-        _run(self._async.aclose())
+        run(self._async.aclose())

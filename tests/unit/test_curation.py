@@ -73,7 +73,12 @@ def test_what_was_said_before_is_closed_by_a_correction() -> None:
 
 def test_a_correction_opens_what_old_history_had_closed() -> None:
     """It was current when it was corrected; a message of before was imported afterwards."""
-    closed = replace(HOME, closed_at=day(1), data={**HOME.data, "closed_by": {"record": "x", "message": "m-x"}})
+    closed = replace(
+        HOME,
+        closed_at=day(1),
+        sources=(*HOME.sources, Source("m-x")),
+        data={**HOME.data, "closed_by": {"record": "x", "message": "m-x"}},
+    )
     found = curated([closed, fact("x", "user.home", "Faro", 1)], order("correct", HOME, 2, "Braga"))
     assert [(one.text, one.closed_at) for one in found] == [("Braga", None), ("Faro", day(2))]
 
@@ -172,10 +177,16 @@ def test_an_unverified_record_is_verified_by_a_person() -> None:
 
 
 def test_confirming_a_closed_record_makes_it_current() -> None:
-    closed = replace(HOME, closed_at=day(4), data={**HOME.data, "closed_by": {"record": "porto", "message": "m-porto"}})
+    closed = replace(
+        HOME,
+        closed_at=day(4),
+        sources=(*HOME.sources, Source("m-porto")),
+        data={**HOME.data, "closed_by": {"record": "porto", "message": "m-porto"}},
+    )
     found = curated([closed, PORTO], order("confirm", closed, 5))
     assert [(one.text, one.closed_at) for one in found] == [("Lisbon", None), ("Porto", day(5))]
-    assert "closed_by" not in found[0].data
+    assert "closed_by" not in found[0].data and found[0].sources == HOME.sources
+    assert found[1].sources[-1] == Source("c-confirm-5")
 
 
 def test_the_message_that_closed_it_does_not_say_it_again() -> None:

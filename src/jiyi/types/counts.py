@@ -41,6 +41,9 @@ class Erased:
     indexed: int = 0
     checkpoints: int = 0
 
+    def __add__(self, other: Erased) -> Erased:
+        return Erased(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+
 
 @dataclass(frozen=True, slots=True)
 class Spent:
