@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias, get_args
@@ -159,18 +159,26 @@ def _text(value: JSON) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def erased_with(orders: Iterable[Command], erased: Iterable[str]) -> list[str]:
+def erased_with(orders: Iterable[Command], erased: Iterable[str], there: Container[str]) -> list[str]:
     """Ids of the commands that go when messages are erased: a correction with any message that it corrects, because
     its words may tell of it; the others hold ids and fingerprints only, and go with the last one.
+
+    Args:
+        orders: all of the scope.
+        erased: ids of messages.
+        there: ids of the messages that the commands rest on, as far as they are stored.
     """
     gone, left = set(erased), list(orders)
     found: list[str] = []
     while True:
         reached = [
-            one for one in left if one.sources and (any if one.text else all)(name in gone for name in one.sources)
+            one.id
+            for one in left
+            if not gone.isdisjoint(one.sources)
+            and (one.text or all(name in gone or name not in there for name in one.sources))
         ]
         if not reached:
             return found
-        found += [one.id for one in reached]
-        gone.update(found)
+        found += reached
+        gone.update(reached)
         left = [one for one in left if one.id not in gone]

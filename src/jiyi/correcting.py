@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -15,7 +15,7 @@ from jiyi.errors import InvalidInput, NotFound
 from jiyi.options import Chosen, known
 from jiyi.search import WantedRecords
 from jiyi.text import check_text
-from jiyi.types import JSON, Filter, Message, Record, Scope
+from jiyi.types import JSON, KINDS, Filter, Message, Record, Scope
 from jiyi.upkeep import Upkeep
 from jiyi.writing import Writing
 
@@ -202,15 +202,19 @@ class Correcting(Writing, Upkeep):
     ) -> list[str]:  # fmt: skip
         """Ids of the commands that are erased with a session, or with messages."""
         orders = await Curated(self.store, scope).orders()
-        if orders and session_id is not None:
+        if not orders:
+            return []
+        if session_id is not None:
             ids = [m.id for m in await self.store.messages(scope, Filter(session_id=session_id, active=None))]
-        return [name for name in erased_with(orders, ids) if name not in ids]
+        there = await self._read(scope, {name for one in orders for name in one.sources})
+        return [name for name in erased_with(orders, ids, there) if name not in ids]
 
     async def _sources(self, scope: Scope, records: Sequence[Record]) -> dict[str, Message]:
-        names = {source.message_id for record in records for source in record.sources}
-        kinds = ("message", "statement", "command")
-        where = Filter(ids=tuple(sorted(names)), kinds=kinds, active=None)
-        return {message.id: message for message in await self.store.messages(scope, where)} if names else {}
+        return await self._read(scope, {source.message_id for record in records for source in record.sources})
+
+    async def _read(self, scope: Scope, ids: Collection[str]) -> dict[str, Message]:
+        where = Filter(ids=tuple(sorted(ids)), kinds=KINDS, active=None)
+        return {message.id: message for message in await self.store.messages(scope, where)} if ids else {}
 
 
 def _named(records: Sequence[Record]) -> set[str]:
