@@ -14,10 +14,9 @@ from jiyi.errors import ModelError, ModelUnavailable
 from jiyi.options import known
 from jiyi.spending import ANSWER
 from jiyi.types import JSON, Delta, Finish, Message, Scope, Usage
-from jiyi.usage import used_for
+from jiyi.usage import Metered, used_for
 
 if TYPE_CHECKING:
-    from jiyi.ports import LLM
     from jiyi.session import AsyncSession
 
 
@@ -62,7 +61,7 @@ class AsyncAnswerStream:
     far as it came, marked incomplete; ``send(None)`` or ``stream(None)`` then asks again.
     """
 
-    def __init__(self, session: AsyncSession, llm: LLM, scope: Scope, content: object, asking: Asking) -> None:
+    def __init__(self, session: AsyncSession, llm: Metered, scope: Scope, content: object, asking: Asking) -> None:
         # the generator must not know this object: a stream that is dropped halfway is then ended at once
         self._turn = _Turn(session, llm, scope)
         self._pieces = self._turn.pieces(content, asking)
@@ -109,7 +108,7 @@ class _Turn:
     """What an ``AsyncAnswerStream`` shows, and the work behind it."""
 
     session: AsyncSession
-    llm: LLM
+    llm: Metered
     scope: Scope
     context: Context | None = None
     thought: str = ""
@@ -150,6 +149,7 @@ class _Turn:
         counts = {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens}
         message = await _surely(self._keep("".join(said), {"finish": last.finish, **counts}, incomplete=False))
         self.answer = Answer("".join(said), message, context, usage, last.finish)
+        await self.llm.write()
 
     async def _keep(self, text: str, details: Mapping[str, JSON], *, incomplete: bool) -> Message:
         metadata = {"model": self.llm.name, **details}

@@ -5,6 +5,7 @@ A day is one of the clock in UTC, whatever the user's zone: providers count so, 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -68,9 +69,7 @@ class Spending:
     def add(self, scope: Scope, what: str, usage: Usage, *, saved: int = 0, reserved: int = 0) -> None:
         """Counts one call that has ended; ``write`` stores it."""
         self._turn_page()
-        key = _Key(scope, what, self.today())
-        before, saved_before = self._unwritten.get(key, (Usage(), 0))
-        self._unwritten[key] = before + usage, saved_before + saved
+        self._keep({_Key(scope, what, self.today()): (usage, saved)})
         counted = self._counted.setdefault(scope, {})
         counted[what] = counted.get(what, Usage()) + usage
         if left := self._under_way.pop(scope, 0) - reserved:
@@ -81,17 +80,20 @@ class Spending:
         gathered, self._unwritten = self._unwritten, {}
         while gathered:
             key, (usage, saved) = gathered.popitem()
-            try:
-                await self._store.spend(key.scope, key.what, key.day, usage, saved=saved)
-            except BaseException as error:
-                gathered[key] = usage, saved
-                for again, (more, also) in gathered.items():
-                    late, late_saved = self._unwritten.get(again, (Usage(), 0))
-                    self._unwritten[again] = late + more, late_saved + also
-                if not isinstance(error, StoreError):
-                    raise
+            try:  # one that was begun is written to its end, or a cancelled one would count twice, or never
+                await asyncio.shield(self._store.spend(key.scope, key.what, key.day, usage, saved=saved))
+            except StoreError as error:
+                self._keep({key: (usage, saved), **gathered})
                 log.warning("what models were used for is written later: %s", error)
                 return
+            except BaseException:
+                self._keep(gathered)
+                raise
+
+    def _keep(self, unwritten: Mapping[_Key, tuple[Usage, int]]) -> None:
+        for key, (usage, saved) in unwritten.items():
+            late, late_saved = self._unwritten.get(key, (Usage(), 0))
+            self._unwritten[key] = late + usage, late_saved + saved
 
     async def marked(self, progress: Sequence[Progress], names: Mapping[str, object]) -> list[Progress]:
         """The progress of steps, with what of those named waits because its users' limit is reached."""

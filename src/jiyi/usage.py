@@ -85,6 +85,7 @@ class Metered:
         async with self._counted(_purpose.get(), messages, max_tokens) as seen:
             reply = await self._llm.complete(messages, schema=schema, max_tokens=max_tokens)
             seen.usage, seen.said, seen.whole = reply.usage, reply.text, True
+        await self.write()
         return reply
 
     def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> AsyncGenerator[Delta, None]:
@@ -103,6 +104,10 @@ class Metered:
                 seen.usage = delta.usage or seen.usage
                 seen.whole = delta.finish is not None
                 yield delta
+
+    async def write(self) -> None:
+        """Stores what was counted.  After a stream the caller says when: what was answered is stored first."""
+        await self._spending.write()
 
     async def close(self) -> None:
         """See ``LLM.close``."""
@@ -133,8 +138,6 @@ class Metered:
             if purpose is not None:
                 saved = purpose.saved if seen.whole else 0
                 self._spending.add(purpose.scope, purpose.what, usage, saved=saved, reserved=reserved)
-        if purpose is not None:
-            await self._spending.write()
 
     def _usage_of(self, seen: _Seen, messages: Sequence[ChatMessage]) -> Usage:
         if seen.refused or seen.usage.tokens:

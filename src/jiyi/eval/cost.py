@@ -15,7 +15,7 @@ from jiyi.errors import MissingDependency
 from jiyi.plugins import load
 from jiyi.plugins import names as plugins
 from jiyi.ports import LLM, Deriving, Strategy
-from jiyi.types import JSON, ChatMessage, Delta, Reply, Usage
+from jiyi.types import JSON, ChatMessage, Delta, Reply, Step, Usage
 
 EARLY = 20
 """Turns after which a call is compared with those at the end."""
@@ -28,6 +28,7 @@ _SAID = {
     "会谈也很友好，N{n}先生会在周末之前把新展厅的方案发给我们。",
 }
 _ANSWERED = {"en": "Noted. Shall I put the review into your calendar?", "zh": "记下了。要不要把评审加到您的日程里？"}
+_LONG = 30  # sentences: some 200 tokens
 _FILLER = {"en": "They talked about their work. ", "zh": "双方谈了各自的工作。"}
 
 
@@ -57,9 +58,10 @@ class Cost:
 
 
 class StandIn:
-    """A model that answers whatever it is asked in the form that is asked for, and says nothing in it.
+    """A model that answers whatever it is asked in the form that is asked for: one item, which says nothing.
 
-    A text is as long as it may be: what is told again in the next call is then as long as it can get.
+    Summaries, and texts that are asked for without a form, are long: what is told again in later calls is then about as
+    long as it gets.
     """
 
     name = "stand-in"
@@ -76,8 +78,8 @@ class StandIn:
     ) -> Reply:
         """See ``LLM.complete``."""
         if schema is not None:
-            return Reply(json.dumps(blank(schema, schema), ensure_ascii=False))
-        return Reply(self._filler * max(1, (max_tokens or 100) // 10))
+            return Reply(json.dumps(blank(schema, schema, self._filler), ensure_ascii=False))
+        return Reply(self._filler * _LONG)
 
     async def stream(
         self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None
@@ -89,32 +91,32 @@ class StandIn:
         """See ``LLM.close``."""
 
 
-def blank(schema: Mapping[str, JSON], root: Mapping[str, JSON]) -> JSON:
-    """The least that a JSON schema allows; in a list one item where that is only numbers, else none."""
+def blank(schema: Mapping[str, JSON], root: Mapping[str, JSON], filler: str) -> JSON:
+    """The least that a JSON schema allows, with one item in a list, and a sentence where a text is."""
     if isinstance(ref := schema.get("$ref"), str):
         found: JSON = root
         for part in ref.removeprefix("#/").split("/"):
             found = cast("Mapping[str, JSON]", found)[part]
-        return blank(cast("Mapping[str, JSON]", found), root)
+        return blank(cast("Mapping[str, JSON]", found), root, filler)
     for choice in ("enum", "anyOf", "oneOf", "allOf"):
         if isinstance(options := schema.get(choice), Sequence) and options:
-            return options[0] if choice == "enum" else blank(cast("Mapping[str, JSON]", options[0]), root)
+            return options[0] if choice == "enum" else blank(cast("Mapping[str, JSON]", options[0]), root, filler)
     kind = schema.get("type")
     match kind[0] if isinstance(kind, Sequence) and not isinstance(kind, str) else kind:
         case "object":
             fields = cast("Mapping[str, Mapping[str, JSON]]", schema.get("properties", {}))
             needed = cast("Sequence[str]", schema.get("required", ()))
-            return {name: blank(fields[name], root) for name in needed if name in fields}
+            said = {name: filler * _LONG if name == "summary" else filler for name in needed}
+            return {name: blank(fields[name], root, said[name]) for name in needed if name in fields}
         case "array":
-            item = blank(cast("Mapping[str, JSON]", schema.get("items", {})), root)
-            numbers = isinstance(item, Mapping) and item and all(isinstance(value, int) for value in item.values())
-            return [item] * max(int(bool(numbers)), cast("int", schema.get("minItems", 0)))
+            item = blank(cast("Mapping[str, JSON]", schema.get("items", {})), root, filler)
+            return [item] * max(1, cast("int", schema.get("minItems", 1)))
         case "integer" | "number":
             return schema.get("minimum", 1)
         case "boolean":
             return False
         case "string":
-            return ""
+            return filler.strip()
         case _:
             return None
 
@@ -127,8 +129,9 @@ class _Clock:
 
 
 def asking() -> dict[str, Strategy]:
-    """Name -> the strategies here that have something derived by a model."""
+    """Name -> the strategies here that have something derived by a model; of those that share it the first."""
     found: dict[str, Strategy] = {}
+    seen: set[Step] = set()
     for name in plugins("strategies"):
         try:
             kind: Any = load("strategies", name)
@@ -136,9 +139,11 @@ def asking() -> dict[str, Strategy]:
             continue
         options = {"by_model": True} if "by_model" in inspect.signature(kind).parameters else {}
         strategy = cast("Strategy", kind(**options))
-        model = StandIn("en")
-        if isinstance(strategy, Deriving) and any(one.asks_llm for one in strategy.derivers(model)):
+        made = strategy.derivers(StandIn("en")) if isinstance(strategy, Deriving) else ()
+        steps = {one.step for one in made if one.asks_llm}
+        if not steps <= seen:
             found[name] = strategy
+            seen |= steps
     return found
 
 
