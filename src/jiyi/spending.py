@@ -44,6 +44,7 @@ class Spending:
         self._unwritten: dict[_Key, tuple[Usage, int]] = {}
         self._counted: dict[Scope, dict[str, Usage]] = {}  # by this process, on this day
         self._counted_on = date.min
+        self._writing = asyncio.Lock()
         self._under_way: dict[Scope, int] = {}  # tokens of calls that have not ended
 
     def counted(self, scope: Scope) -> dict[str, Usage]:
@@ -76,7 +77,11 @@ class Spending:
             self._under_way[scope] = left
 
     async def write(self) -> None:
-        """Stores what has gathered.  A store that is busy or full gets it with the next."""
+        """Stores what has gathered, and waits for what is being stored.  A store that is busy gets it with the next."""
+        async with self._writing:
+            await self._write()
+
+    async def _write(self) -> None:
         gathered, self._unwritten = self._unwritten, {}
         while gathered:
             key, (usage, saved) = gathered.popitem()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
@@ -16,6 +17,7 @@ class Uses:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
+        self._writing = asyncio.Lock()  # whoever comes second waits until it is stored
         self._unwritten: dict[Scope, tuple[Counter[str], datetime]] = {}
 
     def add(self, scope: Scope, record_ids: Iterable[str]) -> None:
@@ -31,10 +33,11 @@ class Uses:
         Raises:
             StoreError: of the store.
         """
-        while self._unwritten:
-            scope = next(iter(self._unwritten))
-            counts, at = self._unwritten.pop(scope)
-            await self._store.use(scope, list(counts.elements()), at=at)
+        async with self._writing:
+            while self._unwritten:
+                scope = next(iter(self._unwritten))
+                counts, at = self._unwritten.pop(scope)
+                await self._store.use(scope, list(counts.elements()), at=at)
 
     def forget(self, scope: Scope) -> None:
         """Knows nothing of a user any more."""

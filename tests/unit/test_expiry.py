@@ -160,11 +160,10 @@ async def test_after_a_rebuild_it_goes_again_and_use_is_kept(open_memory: OpenMe
 
 
 async def test_what_a_person_ordered_anything_about_stays(open_memory: OpenMemory, clock: FakeClock) -> None:
-    memory = await talk(open_memory, "fact old", "fact confirmed")
-    order = (await memory.session("x", user_id="ada").add("user", "order")).but(
-        id="c1", session_id="", kind="command", content=None, metadata={"command": "confirm", "record": "r:confirmed"}
-    )
-    await memory.store.append(memory.scope("ada"), "", [order])
+    memory = await talk(open_memory, "fact old", "fact confirmed", "note pinned", "fact wrong")
+    await memory.confirm("r:confirmed", user_id="ada")
+    await memory.pin("r:pinned", user_id="ada")
+    await memory.correct("r:wrong", "fact right", user_id="ada")
     clock.advance(181 * DAY)
     assert ids(await memory.expire(days=180)) == ["r:old"]
 

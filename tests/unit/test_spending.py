@@ -175,6 +175,30 @@ async def test_what_a_busy_store_does_not_take_is_written_later(clock: FakeClock
     assert taken == [Spent(ADA, DAY, "facts", Usage(2, 15, 3), 3)]
 
 
+async def test_who_asks_what_was_spent_waits_for_what_is_being_stored(clock: FakeClock) -> None:
+    store = await MemoryStore.open()
+    spending, begun, go = Spending(store, clock), asyncio.Event(), asyncio.Event()
+    taken: list[str] = []
+
+    async def spend(scope: Scope, what: str, day: date, usage: Usage, *, saved: int = 0) -> None:
+        begun.set()
+        await go.wait()
+        taken.append(what)
+
+    store.spend = spend  # type: ignore[method-assign]
+    spending.add(ADA, "facts", Usage(1, 10, 2))
+    first = asyncio.create_task(spending.write())
+    await begun.wait()
+    second = asyncio.create_task(spending.write())
+    await asyncio.sleep(0)
+    assert not second.done()
+    first.cancel()  # what was begun is stored all the same, once
+    go.set()
+    await asyncio.gather(first, second, return_exceptions=True)
+    await spending.write()
+    assert taken == ["facts"]
+
+
 async def test_a_context_tells_what_today_took(open_memory: OpenMemory, clock: FakeClock) -> None:
     memory = await open_memory(llm=ScriptedLLM(model))
     chat = memory.session("s", user_id="ada")
