@@ -6,87 +6,95 @@ import re
 from collections.abc import Iterator
 
 from jiyi.rules.chinese_phrases import phrases
-from jiyi.rules.chinese_verbs import RULES, TRIGGERS, Rule
+from jiyi.rules.chinese_states import STATES
+from jiyi.rules.chinese_values import Rule, cut
+from jiyi.rules.chinese_verbs import VERBS
 from jiyi.rules.chinese_words import RELATIONS, SHORT
 from jiyi.rules.found import Clause, Found, Talk
 
 _REL = "|".join(sorted(RELATIONS, key=len, reverse=True))
 _SUBJECT = re.compile(
-    rf"(?P<of>我们?家?的?|咱们?家?的?|俺)?(?:的)?(?P<rel>{_REL})|(?:我"
-    r"|咱)们?家?(?P<short>[妈爸爷奶哥姐弟妹娘儿])(?![们])|(?P<me>我|咱|俺|本人)"
-    rf"|(?P<you>你|您)|(?P<pro>他|她|它)"
+    r"(?P<of>(?:我|咱|俺)们?家?的?(?:一?[个位名])?(?:好|老|新|大学|小学|高中|公司|最好的"
+    rf"|新来的|那个)?)?(?P<rel>{_REL})"
+    r"|新来的(?P<new>领导|老板|同事|老师|经理)"
+    r"|[我咱]们?家?(?P<short>[妈爸爷奶哥姐弟妹娘儿])(?![们])|(?P<me>[我咱俺]|本人)|(?P<you>[你您])|(?P<pro>[他她它])"
 )
 _SAID_BY = re.compile(
-    r"(?:说|觉得|认为|以为|问|告诉|让|叫|劝|建议|推荐|要求|希望|想让|听|梦见|相信|声称|表示|提醒)(?:过"
-    r"|了|我们?|道)?"
+    r"[说讲问叫劝听]|觉得|认为|以为|告诉|让|建议|推荐|要求|希望|梦见|相信|声称|表示|提醒|主要讲述|讲述"
 )
 _NEGATION = re.compile(
-    r"(?P<n>不再|再也不|已经不|早就不|不太|不怎么|不是很|不大|不|没有?|别|戒)(?:想|能|敢|爱|会|在|怎么"
-    r"|再|大|太|用|经常|常)?$"
+    r"(?P<n>不再|再也不|已经不|早就不|不太|不怎么|不是很|不大|不|没有?|别|戒)(?:想|能|敢|爱|会"
+    r"|在|怎么|再|大|太|用|经常|常)?$"
 )
-_PARTICLES = "了啦啊呀哦吧呢嘛的哈呗～~！! "
-_VALUE_END = re.compile(
-    r"[，。；！？,;!?:：（）()\n]|(?:因为|所以|但是?|不过|而且|然后|并且|之后|以后|的时候|时候)"
-    r"|\s(?=[\u4e00-\u9fff]{4})"
+_OVER = ("不再", "再也不", "已经不", "早就不")
+_WITH = "和跟给对为把被让叫陪带找向替比送与同"
+_ONLY_WHEN = re.compile(
+    r"(?:[今去明]年|[今明昨后前]天|现在|目前|最近|平时|一般|通常"
+    r"|每[天周月年晚早][一二三四五六日天末]?|早上|晚上|中午|下午|从小|一直|也|还|都|就|很|非常"
+    r"|特别|超级?|比较|挺|真的?|其实|"
+    r"已经|刚刚?|又|只|最|家里|家中|主要|\d+[月日号点]|的|对|一|不|是|在|可|但|虽然|因为|所以"
+    r"|而且|平常|从来|有点|有些|尤其|除此之外|此外|另外)*"
 )
+_RULES = STATES + VERBS
+_BY_KEY: dict[str, frozenset[int]] = {
+    key: frozenset(place for place, rule in enumerate(_RULES) if key in rule.keys)
+    for key in {key for rule in _RULES for key in rule.keys}
+}
+_KEYS = frozenset(_BY_KEY)
 
 
 def chinese(clause: Clause, talk: Talk) -> list[Found]:
     """What a clause states, in order; an empty list for nothing that the rules know."""
-    if not TRIGGERS.search(clause.low, clause.start, clause.end):
-        _subject(clause, talk)
-        return []
     found = list(phrases(clause))
-    if found and found[0].ends and not found[0].value:
+    if found and found[0].ends:
         return found
     who = _subject(clause, talk)
-    if who:
+    if who is not None:
         found += _stated(clause, who)
     return found
 
 
-def _subject(clause: Clause, talk: Talk) -> str:
-    """Whom the clause is about; "" for the assistant and for what others say."""
+def _subject(clause: Clause, talk: Talk) -> str | None:
+    """Whom the clause is about; "" where it does not say, None for the assistant and for what others say."""
     low = clause.low
     found = _SUBJECT.search(low, clause.start, clause.end)
     if found is None:
-        return talk.about or "user"
-    if _SAID_BY.search(low, clause.start, found.start()):
-        return ""
-    if found["you"]:
-        return ""
+        return talk.about
+    if found["you"] or _SAID_BY.search(low, clause.start, found.start()):
+        return None
     if found["pro"]:
         talk.about = talk.third
-        return talk.third
+        return talk.third or None
     if found["me"]:
         talk.about = "user"
         return "user"
-    who = SHORT[found["short"]] if found["short"] else found["rel"]
+    who = SHORT[found["short"]] if found["short"] else found["rel"] or found["new"]
     if RELATIONS.get(who) in ("friend", "pet") and not found["of"] and found.start() > clause.start + 3:
-        return talk.about or "user"
-    before = low[found.start() - 1] if found.start() > clause.start else ""
-    if before in "和跟给对为把被让叫陪带找向替比送" and before:
+        return talk.about
+    if found.start() > clause.start and low[found.start() - 1] in _WITH:
         mine = _SUBJECT.search(low, clause.start, found.start())
-        return "user" if mine is None or mine["me"] else ""
+        return talk.about if mine is None else "user" if mine["me"] else None
     talk.about = talk.third = who
-    if low.startswith(("说", "觉得", "认为", "让我", "问", "建议", "劝"), found.end()):
-        return who if not low.startswith("让我", found.end()) else ""
-    return who
+    return None if low.startswith("让我", found.end()) else who
 
 
 def _stated(clause: Clause, who: str) -> Iterator[Found]:
     low = clause.low
+    places = set[int]()
+    for key in _KEYS.intersection(low[clause.start : clause.end]):
+        places |= _BY_KEY[key]
     taken: set[str] = set()
-    for rule in RULES:
-        if rule.attribute in taken and not rule.also:
-            continue
-        if not rule.trigger.search(low, clause.start, clause.end):
+    for place in sorted(places):
+        rule = _RULES[place]
+        if (rule.attribute in taken and not rule.also) or (rule.mine and who not in ("user", "")):
             continue
         found = rule.pattern.search(low, clause.start, clause.end)
-        if found is None or (rule.mine and who != "user"):
+        if found is None:
             continue
-        one = _read(clause, rule, found, who)
-        if one:
+        nobody = not who and not rule.bare_subject
+        if nobody and not _ONLY_WHEN.fullmatch(low, clause.start, found.start()):
+            continue
+        if one := _read(clause, rule, found, who or "user"):
             taken.add(rule.attribute)
             yield one
 
@@ -98,27 +106,11 @@ def _read(clause: Clause, rule: Rule, found: re.Match[str], who: str) -> Found |
     value = cut(clause, start, end)
     if not value and not rule.bare:
         return None
-    negation = rule.negates and _NEGATION.search(low, max(clause.start, found.start() - 5), found.start())
-    over = bool(
-        negation and (negation["n"] in ("不再", "再也不", "已经不", "早就不") or "了" in low[end - 1 : clause.end])
-    )
-    if rule.stops:
-        return Found(rule.attribute, value, who, ends=True, importance=rule.importance)
-    if over:
-        return Found(rule.attribute, value, who, ends=True, importance=rule.importance)
-    if negation:
-        attribute = rule.negative or rule.attribute
-        return Found(attribute, value, who, negated=attribute not in ("dislikes",), importance=None)
-    return Found(rule.attribute, value, who, rule.negated, False, rule.importance, rule.begins)
-
-
-def cut(clause: Clause, start: int, end: int) -> str:
-    """The value from ``start`` on, without what only fills."""
-    stop = _VALUE_END.search(clause.low, start, end)
-    said = clause.said(start, stop.start() if stop else end)
-    while len(said) > 1 and said[-1] in _PARTICLES:
-        said = said[:-1]
-    for filler in ("一下", "了", "过", "的是", "是", "：", ":"):
-        if said.startswith(filler) and len(said) > len(filler):
-            said = said[len(filler) :]
-    return said[:60].strip(' “”"「」『』')
+    one = Found(rule.attribute, value, who, rule.negated, rule.stops, rule.importance, rule.begins)
+    if rule.negates and (negation := _NEGATION.search(low, max(clause.start, found.start() - 5), found.start())):
+        if negation["n"] in _OVER or "了" in low[end - 1 : clause.end]:
+            return one._replace(ends=True)
+        return one._replace(negated=True)
+    if rule.attribute == "allergy" and "不过敏" in found[0]:
+        return one._replace(negated=True)
+    return one

@@ -64,9 +64,13 @@ _ASKS_ZH = re.compile(
     r"|行不行|对不对|是否|几[个点岁次号时天月](?=[\s。，]*$)|多[久大长高远](?=[\s。，]*$)"
 )
 _REQUEST = re.compile(
-    r"(?:please |can you |could you |would you )*(?:recommend|suggest|write|tell me|give me|show me"
+    r"(?:please |can you |could you |would you |now |just |right |then |and |so )*(?:recommend"
+    r"|suggest|write|tell me|give me|show me"
     r"|help|find|search|list|explain|describe|translate|summari[sz]e"
-    r"|compare|generate|create|make me|draft|plan|let me know|look up|calculate|teach|book|order|thanks|thank you)\b"
+    r"|compare|generate|create|make|draft|let me know|let's|look up|calculate|teach me|thanks"
+    r"|thank you|get|give|show|tell|go|use|focus|start"
+    r"|keep|add|put|take|grab|define|discuss|pull|run|set|check|choose|pick|change|turn|share"
+    r"|send|ask|think|consider|include|stick|proceed|continue|right then|cheers)\b"
     r"|(?:请|麻烦)?(?:你|您)?(?:帮(?:我|忙)|给我(?!们?家)|推荐|告诉我|介绍|讲讲|说说|解释|列(?:出|一)"
     r"|写|翻译|总结|查一?下|分析|谢谢|感谢)"
 )
@@ -133,9 +137,9 @@ def clauses(text: str, low: str, sentence: Sentence) -> list[Clause]:
             continue
         if condition := _IF.search(low, begin, end):
             if condition.start() > begin + 3:
-                stated.append(Clause(text, low, begin, condition.start()))
+                stated.append(Clause(text, low, begin, condition.start(), place == 0))
             break
-        stated.append(Clause(text, low, begin, end, sentence.asks))
+        stated.append(Clause(text, low, begin, end, place == 0))
     return [clause for clause in stated if clause.end > clause.start]
 
 

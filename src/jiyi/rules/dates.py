@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -31,49 +32,67 @@ _OVER = re.compile(
     r"|lost|sold|gave|told|said|ate|drank|ran|won|flew|drove|wrote|read|quit|\w{2,}ed)\b|了(?!吗)"
     r"|过(?!去|来|年|生日)|刚|已经|出生|曾|是.{1,20}的$"
 )
-_DAYS = "一二三四五六日"
+_VAGUE = frozenset(
+    ["最近", "近来", "近期", "近日", "recently", "lately", "the other day", "这阵子", "这段时间", "前阵子", "前段时间"]
+)
+"""What says "not long ago" and no date."""
+_DIGIT = re.compile(r"[\d一二三四五六七八九十]")
 
 
-def dated(text: str, start: int, end: int, said_at: datetime | None) -> tuple[str, Times]:
-    """Characters [start, end) of a text with the dates beside, and the times.
+def named(text: str, start: int, end: int, said_at: datetime | None) -> list[Period]:
+    """The periods that characters [start, end) of a text name, their offsets those of the text.
 
-    A message without a time gives neither.
+    A message without a time names none that anybody could know.
     """
-    part = text[start:end]
     if said_at is None or said_at.tzinfo is None:
-        return part, Times()
+        return []
     try:
-        named = periods(part, said_at)
+        found = periods(text[start:end], said_at)
     except (ValueError, OverflowError):
-        return part, Times()
-    if not named:
-        return part, Times()
-    low = part.lower()
-    found = [resolved for period in named if (resolved := _resolved(period, low, said_at))]
+        return []
+    resolved: list[Period] = []
+    for period in found:
+        if period.quote.lower() in _VAGUE:
+            continue
+        there = replace(period, begin=period.begin + start, stop=period.stop + start)
+        if one := _resolved(there, text, (start, end), said_at) if period.recurs else there:
+            resolved.append(one)
+    return resolved
+
+
+def dated(text: str, start: int, end: int, there: Sequence[Period]) -> tuple[str, Times]:
+    """Characters [start, end) of a text with the dates beside, and the times, by the periods that stand there."""
+    found = [period for period in there if start <= period.begin and period.stop <= end]
+    if not found:
+        return text[start:end], Times()
     pieces: list[str] = []
-    before = 0
+    before = start
     for period in found:
         if period.relative or period.recurs:
-            pieces += [part[before : period.stop], _beside(period, part)]
+            pieces += [text[before : period.stop], _beside(period, text[start:end])]
             before = period.stop
-    pieces.append(part[before:])
+    pieces.append(text[before:end])
     return "".join(pieces), _times(found)
 
 
-def _resolved(period: Period, low: str, said_at: datetime) -> Period | None:
+_BREAK = re.compile("[，。；,;！？]")
+
+
+def _resolved(period: Period, text: str, span: tuple[int, int], said_at: datetime) -> Period | None:
     """A period with what its words leave open ("on Friday") read from the rest of the clause, if that tells."""
-    if not period.recurs or period.start is None or period.end is None:
+    if period.start is None or period.end is None:
         return period
-    near = low[max(0, period.begin - 60) : period.stop + 60]
+    before = text[max(span[0], period.begin - 60) : period.begin]
+    after = _BREAK.split(text[period.stop : min(span[1], period.stop + 60)], maxsplit=1)[0]
+    near = f"{_BREAK.split(before)[-1]}{period.quote}{after}".lower()
     coming, over = bool(_COMING.search(near)), bool(_OVER.search(near))
     if over and not coming:
-        return period
+        return period if period.recurs == "week" or _DIGIT.search(period.quote) else None
     if not coming and period.recurs != "week":
         return None
-    start, end = _next(period.start, period.recurs), _next(period.end, period.recurs)
-    if period.end > said_at or start is None or end is None:
-        return period
-    return Period(start, end, period.begin, period.stop, period.quote, period.precision, period.relative, period.recurs)
+    recurs = period.recurs or "week"
+    start, end = _next(period.start, recurs), _next(period.end, recurs)
+    return period if period.end > said_at or start is None or end is None else replace(period, start=start, end=end)
 
 
 def _next(moment: datetime, recurs: str) -> datetime | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from jiyi.rules.english_phrases import phrases
 from jiyi.rules.english_values import Verb, value_of
 from jiyi.rules.english_verbs import VERBS
-from jiyi.rules.english_words import ADVERBS, BE, LEMMAS, NATIONS, NEGATIONS, NUMBERS, PETS, RELATIONS
+from jiyi.rules.english_words import ADVERBS, BE, LEMMAS, NATIONS, NEGATIONS, NUMBERS, PETS, PROMISES, RELATIONS
 from jiyi.rules.found import Clause, Found, Talk
 
 _REL = "|".join(sorted(map(re.escape, RELATIONS), key=len, reverse=True))
@@ -129,12 +129,27 @@ def _said(clause: Clause, at: int, who: str) -> Iterator[Found]:
             return
         one = _by_verb(clause, verb, who)
         yield from one
-        if not one and place == 0 and verb.modal in ("plan", "task") and who == "user" and not verb.negated:
+        if not one and place == 0 and who == "user" and not verb.negated and _meant(clause, verb):
             yield Found(verb.modal, clause.said(verb.start, clause.end))
         joined = next((m for m in _AND.finditer(clause.low, verb.end, clause.end) if LEMMAS.get(m[1])), None)
         if joined is None:
             return
         at = joined.start(1) - 1
+
+
+def _meant(clause: Clause, verb: Predicate) -> bool:
+    """Whether "will" and "must" promise something: "I'll call the bank", not "I'll try that"."""
+    if verb.modal not in ("plan", "task"):
+        return False
+    return verb.word in _PROMISES or bool(_DAY.search(clause.low, verb.end, clause.end))
+
+
+_PROMISES = frozenset(PROMISES.split())
+_DAY = re.compile(
+    r"\b(?:tomorrow|tonight|today|(?:mon|tues|wednes|thurs|fri|satur|sun)day|next (?:week"
+    r"|month|year)|january|february|march|april|june|july|august|september"
+    r"|october|november|december|\d+(?:st|nd|rd|th)|at \d)"
+)
 
 
 def _by_verb(clause: Clause, verb: Predicate, who: str) -> list[Found]:
@@ -150,7 +165,8 @@ def _by_verb(clause: Clause, verb: Predicate, who: str) -> list[Found]:
 _OVER = re.compile(r"\s*(?:no longer|used to|not anymore)\b(?= )")
 _AND = re.compile(r"\s(?:and|but|then) (?:also |then |now |just |recently |really )?([a-z]+)\b")
 _MODALS = {
-    "will": "plan", "'ll": "plan", "shall": "plan", "gonna": "plan", "must": "task", "should": "task", "would": "would",
+    "will": "plan", "'ll": "plan", "shall": "plan", "gonna": "plan", "must": "task", "should": "would",
+    "would": "would",
     "'d": "would", "could": "would", "may": "would", "might": "would", "gotta": "task",
 }  # fmt: skip
 _AUXILIARY = frozenset(["do", "does", "did", "'ve", "can", "to"])
@@ -175,7 +191,7 @@ def _with(one: Found, reading: Verb, verb: Predicate) -> Found:
         negative = reading.negative
         return one._replace(attribute=negative or one.attribute, negated=negative in ("", "diet"))
     if verb.modal == "plan" and one.attribute not in _AHEAD:
-        return one._replace(attribute="plan", importance=None)
+        return one._replace(attribute="plan", importance=None, begins=False)
     return one
 
 

@@ -47,7 +47,7 @@ _REMIND = re.compile(
 )
 _RULE = re.compile(
     r"^(?:please |from now on,? |in (?:the )?future,? |and |but )*(?P<v>(?:never|always|do not ever"
-    r"|don't ever|under no circumstances|make sure|be sure|avoid|no)"
+    r"|don't ever|under no circumstances|make sure|be sure|avoid)"
     r"\b(?! (?:mind|worries|problem|longer|one|idea|way|thanks|thank|need|rush|doubt|matter|offense"
     r"|been|had|seen|knew|thought|heard|hurts|wonder|hurry|better)\b) \S.*)"
     r"|^(?:please |from now on,? |in (?:the )?future,? )*(?P<w>(?:don't|do not) (?:call|ring|text|mail"
@@ -187,7 +187,7 @@ def _orders(clause: Clause, piece: str) -> Iterator[Found]:
     start = clause.start
     if found := _REMIND.search(piece):
         yield Found("task", clause.said(start + found.start("v"), clause.end), importance=0.9)
-    elif found := _RULE.match(piece):
+    elif clause.first and (found := _RULE.match(piece)):
         group = "v" if found["v"] else "w"
         if not _NOT_FOR_ME.match(piece):
             yield Found("rule", clause.said(start + found.start(group), clause.end))

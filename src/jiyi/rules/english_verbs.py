@@ -133,7 +133,8 @@ VERBS: dict[str, tuple[Verb, ...]] = {
         Verb(
             "school",
             re.compile(
-                r"\s+(?:for (?:an?|my) )?(?P<v>(?!hard|abroad|a lot|in\b|up\b|for\b|late|every|with|at\b|together"
+                r"\s+(?:for (?:an?|my) )?(?P<v>(?!an?\b|the\b|hard|abroad|a lot|in\b|up\b|for\b|late|every"
+                r"|with|at\b|together"
                 r"|more|better|here|there|about)[\w &-]+)"
             ),
         ),
@@ -187,7 +188,7 @@ VERBS: dict[str, tuple[Verb, ...]] = {
         Verb(
             "goal",
             re.compile(
-                r"\s+to\s+(?P<v>(?!know|ask|hear|see if|thank|talk|spend|discuss|make sure|understand|say|tell"
+                r"\s+to\s+(?P<v>(?!know|ask|hear|see if|thank|talk|spend|chat|discuss|make sure|understand|say|tell"
                 r"|share|check|clarify|get your|cancel|be sure|confirm|apologi|find out|help|express|explore"
                 r"|express|emphasi|focus on|learn more)\S.*)"
             ),

@@ -159,3 +159,11 @@ _FORMS: dict[str, str] = {
 }
 LEMMAS = {form: lemma for lemma, forms in _FORMS.items() for form in forms.split()}
 """A verb as it stands -> its name in the table of verbs."""
+
+PROMISES = (
+    "call phone ring send pay visit meet buy fly travel move attend submit bring pick finish "
+    "deliver book renew cook host marry graduate retire sell order "
+    "return arrive leave drive join present sign email write print repair fix invite collect "
+    "cancel transfer register apply"
+)
+"""What somebody who says "will" and "must" has promised."""

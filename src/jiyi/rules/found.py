@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -13,7 +13,6 @@ class Found(NamedTuple):
         attribute, value, subject, negated, ends: as in ``Candidate``.
         importance: None for that of the attribute.
         begins: it holds from the time that the clause names, not only at that time.
-        ended: what it replaces in the same words ("I moved from Oslo to Bergen").
     """
 
     attribute: str
@@ -36,7 +35,6 @@ class Talk:
 
     about: str = ""
     third: str = ""
-    ended: list[str] = field(default_factory=list[str])
 
 
 class Clause(NamedTuple):
@@ -46,14 +44,14 @@ class Clause(NamedTuple):
         text: of the message, for values as they were said.
         low: the same in plain lower case, character by character, with what is quoted blanked.
         start, end: offsets in both.
-        asks: it belongs to a question.
+        first: it begins its sentence.
     """
 
     text: str
     low: str
     start: int
     end: int
-    asks: bool = False
+    first: bool = False
 
     def said(self, start: int, end: int) -> str:
         """Characters of the message without white space around."""

@@ -10,7 +10,7 @@ BLANK = "\ufffc"
 """Stands for each character that is not the user's own; no rule has it."""
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_LINES = re.compile(r"^(?:[ \t]*(?:>|\||#!|\$ |>>>).*|(?: {4}|\t)\S.*)$", re.MULTILINE)
+_LINES = re.compile(r"^(?:[ \t]*(?:>|\||#!|\$ |>>>).*|(?: {4}|\t)\S.*|[^\n\t]*\t[^\n]*)$", re.MULTILINE)
 _ITEM = re.compile(r"^[ \t]*(?:[-*•·●○+]|\d{1,2}[.)、．]|[(（]\d{1,2}[)）]|[a-z][.)]|[①-⑳])[ \t]*\S.*$", re.MULTILINE)
 _MINE = re.compile(r"\b(?:i|i'm|my|me|we|our|i've|i'll)\b|[我咱]")
 _QUOTE = re.compile(
@@ -59,24 +59,51 @@ _JOKE = re.compile(
 )
 
 
+_JOKES = (
+    "/s",
+    "kidding",
+    "jk",
+    "joking",
+    "yeah right",
+    "yeah, right",
+    "as if",
+    "sarcas",
+    "玩笑",
+    "逗你",
+    "反话",
+    "说笑",
+    "才怪",
+    "骗你",
+    "讽刺",
+)
+_QUOTES = frozenset("\"“「『`'")
+_TOLD = re.compile(r"\[[^\]\n]{0,40}(?:接收|收到|来自|received|inbox|from:)[^\]\n]{0,40}\]")
+
+
 def own_words(low: str) -> str:
     """The plain text with all that is not the user's own statement blanked, character by character."""
-    if _JOKE.search(low):
+    if (_any(low, _JOKES) and _JOKE.search(low)) or (low[0] == "[" and _TOLD.match(low)):
         return BLANK * len(low)
     for header in _HEADERS:
         if (at := low.find(header)) >= 0:
             after = _AFTER_MEMORY.search(low, at + len(header))
             low = _blanked(low, at, after.start() if after else len(low))
+    lines = "\n" in low
     if "```" in low or "~~~" in low:
         low = _CODE.sub(_blank, low)
-    low = _QUOTE.sub(_quote, low)
-    for rest in (_FICTION, _PASTED):
-        if found := rest.search(low):
-            start = found.start() if rest is _FICTION else found.end()
-            low = _blanked(low, low.rfind("\n", 0, found.start()) + 1 if rest is _PASTED else start, len(low))
-    if "\n" in low or low[:1] in ">|-*":
+    if _QUOTES.intersection(low):
+        low = _QUOTE.sub(_quote, low)
+    if found := _FICTION.search(low):
+        low = _blanked(low, found.start(), len(low))
+    if (lines or ":" in low) and (found := _PASTED.search(low)):
+        low = _blanked(low, low.rfind("\n", 0, found.start()) + 1, len(low))
+    if lines or low[0] in ">|-*•·#$ \t":
         low = _ITEM.sub(_item, _LINES.sub(_blank, low))
     return low
+
+
+def _any(low: str, words: tuple[str, ...]) -> bool:
+    return any(word in low for word in words)
 
 
 def _blanked(low: str, start: int, end: int) -> str:

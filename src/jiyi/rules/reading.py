@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from jiyi.attributes import ATTRIBUTES
 from jiyi.candidates import Candidate
 from jiyi.importance import WEIGHTS, signals
-from jiyi.periods import plain
+from jiyi.periods import Period, plain
 from jiyi.rules.chinese import chinese
 from jiyi.rules.clauses import Sentence, clauses, requests, sentences
-from jiyi.rules.dates import Times, dated
+from jiyi.rules.dates import Times, dated, named
 from jiyi.rules.english import english
 from jiyi.rules.found import Clause, Found, Talk
 from jiyi.rules.own import BLANK, own_words
@@ -24,6 +24,11 @@ _LONGEST = 400  # characters of a statement; a longer sentence is no plain state
 _HAN = re.compile("[\u4e00-\u9fff]")
 _LATIN = re.compile("[a-z]")
 _SELF = re.compile(r"\b(?:i|i'm|i've|i'll|i'd|me|my|mine|we|we're|we've|us|our|ours)\b|[我咱俺]")
+_OWN = re.compile(r"\b(?:i|i'm|i've|i'll|my|mine|we|we're|we've|our|ours)\b|[我咱俺]")
+_THINGS = re.compile(
+    r"(?:the|our|somebody|someone|there|an?|his|her|their|dad|mom|mum|grandma|grandpa)\b|[\u4e00-\u9fff《]"
+)
+_TYPED = 300  # characters of a message in which also statements about things count: a longer one may be a text
 _KEPT = frozenset(
     [
         "remember",
@@ -43,8 +48,9 @@ _KEPT = frozenset(
 _FIRM = frozenset(["prohibition", "identity", "amount", "date", "id", "name", "number"])
 _YOU = re.compile(r"\byou\b|[你您]")
 _ADDRESSED = re.compile(
-    r"^(?:you|your|thanks|thank you|that's|this is|it's|great|good|nice|yes|no|ok|sure|sorry)\b|^(?:你"
-    r"|您|谢|好的|是的|没错|对的|嗯)"
+    r"(?:you|your|thanks|thank you|that|that's|this|it|it's|great|good|nice|yes|no|ok|sure"
+    r"|sorry|sounds|wow|the weather)"
+    r"|[你您谢这那真太好哈哦嗯唉哇]|是的|没错|对的|听起来|看起来|确实|原来|早上好|晚上好|下午好|晚安|再见|加油"
 )
 _SPEAKS = re.compile(
     r"^我(?:觉得|想问|想知道|认为|也觉得|明白|知道|理解|同意|会(?:试|努力|尽|考虑|好好|继续|加油)"
@@ -82,17 +88,48 @@ def _of(message: Message, text: str, low: str, sentence: Sentence, talk: Talk) -
     if not stated:
         return
     talk.about = ""
+    there = named(text, stated[0].start, stated[-1].end, message.created_at)
     read = [(clause, _read(clause, talk)) for clause in stated]
-    parts = [(clause, found) for clause, found in read if found]
-    if not parts:
-        yield from _plain_statements(message, text, low, sentence, stated)
+    if not any(found for _, found in read):
+        yield from _plain_statements(message, there, sentence, stated)
         return
+    parts = [
+        (clause, [*found, *_still_so(clause, found, read)] or _dated_only(message, clause, there))
+        for clause, found in read
+    ]
+    parts = [(clause, found) for clause, found in parts if found]
     whole = not sentence.asks and stated[-1].end == sentence.end
     for place, (clause, found) in enumerate(parts):
         start = stated[0].start if place == 0 else clause.start
         end = parts[place + 1][0].start if place + 1 < len(parts) else (sentence.end if whole else stated[-1].end)
         end = _trimmed(low, start, max(end, clause.end))
-        yield from _made(message, text, start, end, found)
+        yield from _made(message, there, clause, (start, end), found)
+
+
+_INTO_MOUTH = re.compile(r"\b(?:eat|drink|eating|drinking)\b|[吃喝]")
+
+
+def _still_so(clause: Clause, found: list[Found], read: list[tuple[Clause, list[Found]]]) -> Iterator[Found]:
+    """What follows from an end that nothing replaces: who stopped eating meat does not eat it."""
+    for one in found:
+        if not one.ends or one.attribute not in ("habit", "diet", "likes") or not one.value:
+            continue
+        if any(other.attribute == one.attribute and not other.ends for _, others in read for other in others):
+            continue
+        if one.attribute == "likes":
+            yield Found("dislikes", one.value, one.subject)
+        else:
+            eaten = _INTO_MOUTH.search(clause.low, clause.start, clause.end)
+            yield Found("diet" if eaten else "habit", one.value, one.subject, negated=True, begins=True)
+
+
+def _dated_only(message: Message, clause: Clause, there: list[Period]) -> list[Found]:
+    """A clause between others that tells of something of the user's on a day."""
+    if not there or not _SELF.search(clause.low, clause.start, clause.end):
+        return []
+    _, times = dated(clause.text, clause.start, clause.end, there)
+    kind = _happens(message, times)
+    return [Found(kind)] if kind else []
 
 
 def _read(clause: Clause, talk: Talk) -> list[Found]:
@@ -121,14 +158,18 @@ def _trimmed(low: str, start: int, end: int) -> int:
     return found.start() if found and found.start() > start else end
 
 
-def _made(message: Message, text: str, start: int, end: int, found: list[Found]) -> Iterator[Candidate]:
-    said, times = dated(text, start, end, message.created_at)
+def _made(
+    message: Message, there: list[Period], clause: Clause, span: tuple[int, int], found: list[Found]
+) -> Iterator[Candidate]:
+    said, times = dated(clause.text, *span, there)
+    _, own = dated(clause.text, clause.start, clause.end, there)
+    times = own if own != Times() else times
     for one in found:
         if one.attribute == "birthday" and not one.value and times.event_from:
             one = one._replace(value=f"{times.event_from:%m-%d}")
         known = ATTRIBUTES.get(one.attribute)
         importance = one.importance if one.importance is not None else known.importance if known else 0.5
-        yield _candidate(message, (start, end), said, one, times, importance)
+        yield _candidate(message, span, said, one, times, importance)
 
 
 def _candidate(
@@ -142,32 +183,38 @@ def _candidate(
 
 
 def _plain_statements(
-    message: Message, text: str, low: str, sentence: Sentence, stated: list[Clause]
+    message: Message, there: list[Period], sentence: Sentence, stated: list[Clause]
 ) -> Iterator[Candidate]:
     """A statement that fits no other attribute, as it was said; a part for each date that it names."""
-    start, end = stated[0].start, stated[-1].end
+    text, low, start, end = stated[0].text, stated[0].low, stated[0].start, stated[-1].end
     end = _trimmed(low, start, end)
     piece = low[start:end]
     if BLANK in piece or end - start < 6 or requests(low, sentence.start, sentence.end):
         return
-    mine = bool(_SELF.search(piece))
-    if (not mine and _ADDRESSED.match(piece)) or _SPEAKS.match(piece) or _YOU.search(piece):
+    mine = bool(_OWN.search(piece))
+    if _SPEAKS.match(piece) or _YOU.search(piece) or (not mine and _ADDRESSED.match(piece)) or _short(piece):
         return
     kinds = signals(text[start:end])
-    if not kinds & (_KEPT if mine else _FIRM) and not (mine and len(message.text) < 300):
+    few = len(message.text) <= _TYPED
+    if not kinds & (_KEPT if mine else _FIRM if few else set()) and not (few and (mine or _THINGS.match(piece))):
         return
     missing = 1.0
     for kind in kinds:
         missing *= 1 - WEIGHTS.get(kind, 0.0)
     importance = max(0.15, min(0.5 if mine else 0.35, 1 - missing))
-    said, times = dated(text, start, end, message.created_at)
+    said, times = dated(text, start, end, there)
     kind = _happens(message, times) if mine else ""
     yield _candidate(message, (start, end), said, Found(kind), times, importance)
     for clause in stated[1:]:
-        other, more = dated(text, clause.start, clause.end, message.created_at)
+        other, more = dated(text, clause.start, clause.end, there)
         if more.event_from and more.event_from != times.event_from:
             one = Found(_happens(message, more) if mine else "")
             yield _candidate(message, (clause.start, clause.end), other, one, more, importance)
+
+
+def _short(piece: str) -> bool:
+    """Whether it is too short to tell anything by itself."""
+    return len(piece) < 5 if _HAN.search(piece) else piece.count(" ") < 3
 
 
 def _happens(message: Message, times: Times) -> str:
