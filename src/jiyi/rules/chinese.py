@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jiyi.rules.chinese_phrases import phrases
 from jiyi.rules.chinese_states import STATES
-from jiyi.rules.chinese_values import Rule, cut
+from jiyi.rules.chinese_values import ONLY_WHEN, Rule, cut
 from jiyi.rules.chinese_verbs import VERBS
 from jiyi.rules.chinese_words import RELATIONS, SHORT
 from jiyi.rules.found import Clause, Found, Talk
@@ -26,15 +26,9 @@ _NEGATION = re.compile(
     r"(?P<n>不再|再也不|已经不|早就不|不太|不怎么|不是很|不大|不|没有?|别|戒)(?:想|能|敢|爱|会"
     r"|在|怎么|再|大|太|用|经常|常)?$"
 )
+_SAYS = ("说", "觉得", "认为", "让我", "问", "建议", "劝", "表示", "希望", "想让", "推荐", "告诉")
 _OVER = ("不再", "再也不", "已经不", "早就不")
 _WITH = "和跟给对为把被让叫陪带找向替比送与同"
-_ONLY_WHEN = re.compile(
-    r"(?:[今去明]年|[今明昨后前]天|现在|目前|最近|平时|一般|通常"
-    r"|每[天周月年晚早][一二三四五六日天末]?|早上|晚上|中午|下午|从小|一直|也|还|都|就|很|非常"
-    r"|特别|超级?|比较|挺|真的?|其实|"
-    r"已经|刚刚?|又|只|最|家里|家中|主要|\d+[月日号点]|的|对|一|不|是|在|可|但|虽然|因为|所以"
-    r"|而且|平常|从来|有点|有些|尤其|除此之外|此外|另外)*"
-)
 _RULES = STATES + VERBS
 _BY_KEY: dict[str, frozenset[int]] = {
     key: frozenset(place for place, rule in enumerate(_RULES) if key in rule.keys)
@@ -45,10 +39,10 @@ _KEYS = frozenset(_BY_KEY)
 
 def chinese(clause: Clause, talk: Talk) -> list[Found]:
     """What a clause states, in order; an empty list for nothing that the rules know."""
-    found = list(phrases(clause))
+    who = _subject(clause, talk)
+    found = list(phrases(clause, who))
     if found and found[0].ends:
         return found
-    who = _subject(clause, talk)
     if who is not None:
         found += _stated(clause, who)
     return found
@@ -75,7 +69,7 @@ def _subject(clause: Clause, talk: Talk) -> str | None:
         mine = _SUBJECT.search(low, clause.start, found.start())
         return talk.about if mine is None else "user" if mine["me"] else None
     talk.about = talk.third = who
-    return None if low.startswith("让我", found.end()) else who
+    return None if low.startswith(_SAYS, found.end()) else who
 
 
 def _stated(clause: Clause, who: str) -> Iterator[Found]:
@@ -92,7 +86,7 @@ def _stated(clause: Clause, who: str) -> Iterator[Found]:
         if found is None:
             continue
         nobody = not who and not rule.bare_subject
-        if nobody and not _ONLY_WHEN.fullmatch(low, clause.start, found.start()):
+        if nobody and not ONLY_WHEN.fullmatch(low, clause.start, found.start()):
             continue
         if one := _read(clause, rule, found, who or "user"):
             taken.add(rule.attribute)

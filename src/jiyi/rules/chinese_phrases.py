@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from jiyi.rules.chinese_values import ONLY_WHEN
 from jiyi.rules.chinese_words import NUMBER
 from jiyi.rules.found import Clause, Found
 
@@ -15,9 +16,9 @@ _CALL = re.compile(
 )
 _MONEY = (
     r"(?:[$￥¥€£]\s?\d[\d,.]*\d?(?:万|千|亿|k)?|\d[\d,.]*\s?(?:万|千|百|亿|k)?多?\s?(?:元|块钱?|圆"
-    r"|美元|美金|人民币|欧元|英镑|日元|港币|刀|rmb|usd)|[零一二两三四五六七八九十百千万亿半]+多?(?:元"
-    r"|块钱?|美元|欧元|英镑)"
-    r"|(?:\\d[\\d,.]*|[一二两三四五六七八九十百几]+)万(?!一|分|能|里))"
+    r"|美元|美金|人民币|欧元|英镑|日元|港币|刀|rmb|usd)|[零一二两三四五六七八九十百千万亿半]+多?(?:元(?!素|旦|宵)"
+    r"|块钱|美元|欧元|英镑)|[一二两三四五六七八九][十百千万]+[零一二三四五六七八九十百千]*块"
+    r"|(?:\d[\d,.]*|[一二两三四五六七八九十百几]+)万(?!一|分|能|里))"
 )
 _SUM = re.compile(_MONEY)
 _BUDGET = re.compile(
@@ -47,7 +48,7 @@ _ADDRESS = re.compile(r"(?:地址|住址)(?:是|为|在|改成了?|换成了?|�
 _NUMBERED = re.compile(r"(?:穿|停在|柜子|住在|发票|房间|柜|坐在|车位)[^，。；！？\n]{0,6}?(?P<v>\d+(?:号|码|房|室))")
 _TASK = re.compile(
     r"(?:提醒我|别忘了?|不要忘(?:记|了)?|别让我忘了?|(?<!还)(?<!都)(?<!不)(?<!你)(?<!我)(?<!只)记得(?:要"
-    r"|提醒我)?|要记得|帮我记一?下|待办[：:]?|别忘记)(?P<v>(?!我(?!们?要)|吗|你|您|了|的|那"
+    r"|提醒我)?|要记得|帮我记一?下|待办[：:]?|别忘记)(?P<v>(?!我(?!们?要)|是|吗|你|您|了|的|那"
     r"|这)[^，。；！？\n]{2,40})"
 )
 _RULE = re.compile(
@@ -81,9 +82,9 @@ _BOOKED = re.compile(
     r"|房间?|机票|座|场地|课|车|套餐|团|行程)[^，。；！？\n]{0,8})"
 )
 _DECIDED = re.compile(
-    r"(?:决定|选定|敲定|确定|商定|说好|定下来|定名为|就定|最后选了?|最终选了?|选择了)(?:了|是|要"
+    r"(?:决定|选定|敲定|确定|商定|说好|定下来|定名为|就定|最后选(?:择)?了?|最终选(?:择)?了?|选择了)(?:了|是|要"
     r"|好)?(?P<v>(?!权|性|因素|不了)[^，。；！？\n]{2,30})|^(?:那|那么|好|行)?就(?P<w>(?:去|选|用|买"
-    r"|订|定|吃|做|按|要|叫|约)(?!是|算|可以|好了)[^，。；！？\n]{1,24}?)吧?$"
+    r"|订|定|吃|做|叫|约)(?!是|算|可以|好了)[^，。；！？\n]{1,24}?)吧?$"
 )
 _FORGET = re.compile(
     r"把(?P<v>[^，。；！？\n]{1,40}?)(?:都|全|给|这件事|的事情?|从记忆里)*(?:忘掉|忘了|忘记|删掉|删除"
@@ -117,8 +118,14 @@ _OWN = re.compile(
 _LABELS = re.compile(f"(?:旧|老)?({'|'.join(_FORGOTTEN)})(?:是|为|：|:)?")
 
 
-def phrases(clause: Clause) -> Iterator[Found]:
-    """What set phrases of a clause say."""
+def phrases(clause: Clause, who: str | None) -> Iterator[Found]:
+    """What set phrases of a clause say.
+
+    Args:
+        clause: where.
+        who: whom it is about; "" where it does not say, None for the assistant and for what others say, of which only
+            orders and names count.
+    """
     piece = clause.low[clause.start : clause.end]
     if forgotten := _forgotten(clause, piece):
         yield forgotten
@@ -126,7 +133,14 @@ def phrases(clause: Clause) -> Iterator[Found]:
     if "叫我" in piece and (found := _CALL.search(piece)):
         yield Found("name", _value(clause, found))
     yield from _orders(clause, piece)
-    yield from _numbers(clause, piece)
+    if who is None:
+        return
+    for one in (*_chosen(clause, piece, sure=bool(who)), *_numbers(clause, piece), *_kept(clause, piece)):
+        yield one._replace(subject=who) if who else one
+
+
+def _kept(clause: Clause, piece: str) -> Iterator[Found]:
+    """What must be done, or is fixed, for a time."""
     if _WHEN.search(piece):
         if _DEADLINE.search(piece):
             yield Found("deadline", clause.said(clause.start, clause.end))
@@ -162,15 +176,19 @@ def _orders(clause: Clause, piece: str) -> Iterator[Found]:
         yield Found("task", _value(clause, found), importance=0.9)
     elif found := _RULE.search(piece) or _RULE_OF_ME.search(piece):
         yield Found("rule", _value(clause, found))
-    if found := _DECIDED.search(piece):
-        yield Found("decision", _value(clause, found))
-    elif found := _BOOKED.search(piece):
-        yield Found("appointment", _value(clause, found))
+
+
+def _chosen(clause: Clause, piece: str, *, sure: bool) -> Iterator[Found]:
+    """What was decided or booked; where nobody is named, only with nothing but a time before it."""
+    for attribute, pattern in (("decision", _DECIDED), ("appointment", _BOOKED)):
+        if (found := pattern.search(piece)) and (sure or ONLY_WHEN.fullmatch(piece, 0, found.start())):
+            yield Found(attribute, _value(clause, found))
+            return
 
 
 def _numbers(clause: Clause, piece: str) -> Iterator[Found]:
     if ("地址" in piece or "住址" in piece) and (found := _ADDRESS.search(piece)):
-        yield Found("identifier", _value(clause, found))
+        yield Found("home", _value(clause, found))
         return
     if found := _BUDGET.search(piece):
         yield Found("budget", _value(clause, found))

@@ -45,6 +45,14 @@ def rule(attribute: str, keys: str, pattern: str, **rest: object) -> Rule:
     return Rule(attribute, keys, re.compile(pattern), **rest)  # type: ignore[arg-type]
 
 
+ONLY_WHEN = re.compile(
+    r"(?:[今去明]年|[今明昨后前]天|现在|目前|最近|平时|一般|通常"
+    r"|每[天周月年晚早][一二三四五六日天末]?|早上|晚上|中午|下午|从小|一直|也|还|都|就|很|非常"
+    r"|特别|超级?|比较|挺|真的?|其实|"
+    r"已经|刚刚?|又|只|最|家里|家中|主要|\d+[月日号点]|的|对|一|不|是|在|可|但|虽然|因为|所以"
+    r"|而且|平常|从来|有点|有些|尤其|除此之外|此外|另外)*"
+)
+"""What may stand before the verb of a clause that names nobody and is still about the user."""
 _PARTICLES = "了啦啊呀哦吧呢嘛的哈呗～~！! "
 _VALUE_END = re.compile(
     r"[，。；！？,;!?:：（）()\n]|(?:因为|所以|但是?|不过|而且|然后|并且|之后|以后|的时候"

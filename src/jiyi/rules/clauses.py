@@ -40,7 +40,7 @@ _IF = re.compile(
 )
 _DOUBT = re.compile(
     r"\b(?:would|wouldn't|could have|should have|might|maybe|perhaps|possibly|not sure|no idea|don't know|apparently"
-    r"|hopefully|seems?|i guess|supposedly)(?=[\s',.]|$)|也许|说不定|或许|没准|可能(?!性)|不确定"
+    r"|hopefully|no way|seems?|i guess|supposedly)(?=[\s',.]|$)|也许|说不定|或许|没准|可能(?!性)|不确定"
     r"|不知道|恐怕(?!片)|好像|似乎|据说|听说|就好了|该多好"
 )
 _ASKS_FIRST = re.compile(

@@ -82,6 +82,8 @@ def _resolved(period: Period, text: str, span: tuple[int, int], said_at: datetim
     """A period with what its words leave open ("on Friday") read from the rest of the clause, if that tells."""
     if period.start is None or period.end is None:
         return period
+    if period.recurs == "week" and text.endswith(("是", "is "), 0, period.begin):
+        return None  # "today is Sunday" says no other day
     before = text[max(span[0], period.begin - 60) : period.begin]
     after = _BREAK.split(text[period.stop : min(span[1], period.stop + 60)], maxsplit=1)[0]
     near = f"{_BREAK.split(before)[-1]}{period.quote}{after}".lower()
@@ -93,6 +95,12 @@ def _resolved(period: Period, text: str, span: tuple[int, int], said_at: datetim
     recurs = period.recurs or "week"
     start, end = _next(period.start, recurs), _next(period.end, recurs)
     return period if period.end > said_at or start is None or end is None else replace(period, start=start, end=end)
+
+
+def past(said: str) -> bool:
+    """Whether a statement tells of what was, and not also of what will be."""
+    low = said.lower()
+    return bool(_OVER.search(low)) and not _COMING.search(low)
 
 
 def _next(moment: datetime, recurs: str) -> datetime | None:

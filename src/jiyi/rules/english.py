@@ -131,7 +131,9 @@ def _said(clause: Clause, at: int, who: str) -> Iterator[Found]:
         yield from one
         if not one and place == 0 and who == "user" and not verb.negated and _meant(clause, verb):
             yield Found(verb.modal, clause.said(verb.start, clause.end))
-        joined = next((m for m in _AND.finditer(clause.low, verb.end, clause.end) if LEMMAS.get(m[1])), None)
+        joined = next(
+            (m for m in _AND.finditer(clause.low, verb.end, clause.end) if m[1] != "like" and LEMMAS.get(m[1])), None
+        )
         if joined is None:
             return
         at = joined.start(1) - 1
@@ -156,7 +158,10 @@ def _by_verb(clause: Clause, verb: Predicate, who: str) -> list[Found]:
     found: list[Found] = []
     for reading in VERBS.get("be" if verb.word in BE else LEMMAS.get(verb.word, ""), ()):
         if one := value_of(reading, clause, verb.end, who):
-            found.append(_with(one, reading, verb))
+            if not (verb.negated and one.attribute in _NOT_DENIED) and not (
+                one.attribute == "name" and not one.value[:1].isupper()
+            ):
+                found.append(_with(one, reading, verb))
             if not reading.more:
                 break
     return found
@@ -195,4 +200,5 @@ def _with(one: Found, reading: Verb, verb: Predicate) -> Found:
     return one
 
 
+_NOT_DENIED = frozenset(["decision", "appointment", "task", "goal", "deadline"])
 _AHEAD = frozenset(["task", "goal", "appointment", "deadline", "decision", "name"])

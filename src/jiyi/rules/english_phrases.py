@@ -93,7 +93,7 @@ _LABEL = (
     r"|size"
 )
 _ID = re.compile(
-    rf"\b(?:my|our|the|at|is|in) (?:[\w'-]+ ){{0,4}}?(?:{_LABEL})\b[^,;]{{0,40}}?(?:\s(?:is|are|was|="
+    rf"\b(?:my|our|the|at|is|in) (?:[\w'-]+ ){{0,4}}?\b(?:{_LABEL})\b[^,;]{{0,40}}?(?:\s(?:is|are|was|="
     r"|has|number|no\.?|#)|:)\s*(?:number |called |the number |no\.? |now )?(?P<v>[#\w][\w@.:/#+-]*(?: "
     r"(?:negative|positive|[\d-]+))*)"
 )
@@ -121,8 +121,10 @@ _LABELS = re.compile(
     re.I,
 )
 _DECIDED = re.compile(
-    r"\b(?:i've|we've|i|we|i'm|we're|let's|we'll|i'll) (?:finally |all )?(?:decided|agreed|settled on"
-    r"|go(?:ing)? with|went with|chose|picked|opted for)\s+(?P<v>(?!your\b|it\b)\S.*)"
+    r"\b(?:i've|we've|i|we|i'm|we're|let's|we'll|i'll) (?:(?:finally |all )?(?:decided|agreed"
+    r"|settled on|went with|chose|picked|opted for)"
+    r"|(?:(?<=let's )|(?<=we'll )|(?<=i'll )|(?<=i'm )|(?<=we're ))go(?:ing)? "
+    r"with)\s+(?P<v>(?!your\b|it\b|that\b|you\b)\S.*)"
 )
 _EMPLOYER = re.compile(
     r"\bmy (?:new |current )?(?:employer|company|workplace)(?:'s| is)(?: now| called)? (?!an?\b|the\b"
@@ -212,5 +214,6 @@ def _numbers(clause: Clause, piece: str) -> Iterator[Found]:
                 or "wifi" in piece
                 or "blood" in piece
             ):
-                yield Found("identifier", value)
+                address = pattern is _ID and "address" in piece and "@" not in value
+                yield Found("home" if address else "identifier", value)
                 return

@@ -97,9 +97,8 @@ BE_SAYS = (
         lists=True,
     ),
     Verb("skill", behind(r"(?:good at|great at|fluent in)\s+"), lists=True),
-    Verb("goal", behind(r"(?:saving(?: up)? for|training for|aiming (?:for|to)|hoping to|trying to)\s+")),
+    Verb("goal", behind(r"(?:saving(?: up)? for|training for|aiming (?:for|to)|hoping to)\s+")),
     Verb("home", behind(r"(?:based|living|located) (?:in|at|near)\s+")),
-    Verb("appointment", re.compile(r"\s+(?P<v>(?:\w+ )?(?:on|at|from) .*\d.*)(?<=\d)")),
 )
 
 HAVE_SAYS = (

@@ -128,6 +128,7 @@ VERBS: dict[str, tuple[Verb, ...]] = {
             stops=True,
         ),
     ),
+    "give": (Verb("habit", behind(r"up\s+(?!on\b|hope|my\b|the\b|to\b)"), stops=True),),
     "study": (
         Verb("school", behind(r"(?:[\w ]{1,40} )?at\s+(?!night|home|the (?:library|cafe|moment)|\d)")),
         Verb(
@@ -190,10 +191,11 @@ VERBS: dict[str, tuple[Verb, ...]] = {
             re.compile(
                 r"\s+to\s+(?P<v>(?!know|ask|hear|see if|thank|talk|spend|chat|discuss|make sure|understand|say|tell"
                 r"|share|check|clarify|get your|cancel|be sure|confirm|apologi|find out|help|express|explore"
-                r"|express|emphasi|focus on|learn more)\S.*)"
+                r"|emphasi|focus on|learn more|see\b|pause|get (?:this|it|through)|be\b|stop|adjust|forget|use\b|try\b"
+                r"|keep|do (?:this|it|that)|start by|go over|review|continue|move on)\S.*)"
             ),
-            "dislikes",
             mine=True,
+            importance=0.55,
         ),
     ),
     "prefer": (Verb("likes", _DOING, "dislikes", lists=True),),
@@ -260,7 +262,9 @@ VERBS: dict[str, tuple[Verb, ...]] = {
         Verb(
             "task",
             re.compile(
-                r"\s+to\s+(?P<v>(?!know|ask|understand|vent|talk|hear|be\b|find|figure|get some|make sure"
+                r"\s+to\s+(?P<v>(?!know|ask|understand|vent|talk|hear|be\b|find|figure|get (?:some|this|it"
+                r"|through)|see\b|focus|survive|fill|stick|clear|keep|do (?:this|it|that)|make|try|make "
+                r"sure"
                 r"|think)\S.*)"
             ),
             mine=True,

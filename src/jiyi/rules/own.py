@@ -77,6 +77,7 @@ _JOKES = (
     "讽刺",
 )
 _QUOTES = frozenset("\"“「『`'")
+_TAG = re.compile(r"\[[^\]\n]{1,20}\]")
 _TOLD = re.compile(r"\[[^\]\n]{0,40}(?:接收|收到|来自|received|inbox|from:)[^\]\n]{0,40}\]")
 
 
@@ -88,6 +89,8 @@ def own_words(low: str) -> str:
         if (at := low.find(header)) >= 0:
             after = _AFTER_MEMORY.search(low, at + len(header))
             low = _blanked(low, at, after.start() if after else len(low))
+    if low[0] == "[" and (tag := _TAG.match(low)):
+        low = _blanked(low, 0, tag.end())
     lines = "\n" in low
     if "```" in low or "~~~" in low:
         low = _CODE.sub(_blank, low)

@@ -11,7 +11,7 @@ from jiyi.importance import WEIGHTS, signals
 from jiyi.periods import Period, plain
 from jiyi.rules.chinese import chinese
 from jiyi.rules.clauses import Sentence, clauses, requests, sentences
-from jiyi.rules.dates import Times, dated, named
+from jiyi.rules.dates import Times, dated, named, past
 from jiyi.rules.english import english
 from jiyi.rules.found import Clause, Found, Talk
 from jiyi.rules.own import BLANK, own_words
@@ -127,8 +127,8 @@ def _dated_only(message: Message, clause: Clause, there: list[Period]) -> list[F
     """A clause between others that tells of something of the user's on a day."""
     if not there or not _SELF.search(clause.low, clause.start, clause.end):
         return []
-    _, times = dated(clause.text, clause.start, clause.end, there)
-    kind = _happens(message, times)
+    said, times = dated(clause.text, clause.start, clause.end, there)
+    kind = _happens(message, times, said)
     return [Found(kind)] if kind else []
 
 
@@ -196,19 +196,21 @@ def _plain_statements(
         return
     kinds = signals(text[start:end])
     few = len(message.text) <= _TYPED
-    if not kinds & (_KEPT if mine else _FIRM if few else set()) and not (few and (mine or _THINGS.match(piece))):
+    if not kinds & (_KEPT if mine else (_FIRM if _HAN.search(piece) else _FIRM - {"name"}) if few else set()) and not (
+        few and (mine or _THINGS.match(piece))
+    ):
         return
     missing = 1.0
     for kind in kinds:
         missing *= 1 - WEIGHTS.get(kind, 0.0)
     importance = max(0.15, min(0.5 if mine else 0.35, 1 - missing))
     said, times = dated(text, start, end, there)
-    kind = _happens(message, times) if mine else ""
+    kind = _happens(message, times, said) if mine else ""
     yield _candidate(message, (start, end), said, Found(kind), times, importance)
     for clause in stated[1:]:
         other, more = dated(text, clause.start, clause.end, there)
         if more.event_from and more.event_from != times.event_from:
-            one = Found(_happens(message, more) if mine else "")
+            one = Found(_happens(message, more, other) if mine else "")
             yield _candidate(message, (clause.start, clause.end), other, one, more, importance)
 
 
@@ -217,8 +219,10 @@ def _short(piece: str) -> bool:
     return len(piece) < 5 if _HAN.search(piece) else piece.count(" ") < 3
 
 
-def _happens(message: Message, times: Times) -> str:
+def _happens(message: Message, times: Times, said: str) -> str:
     """Whether a statement tells of what was or of what will be."""
     if times.event_from is None or times.event_to is None or message.created_at is None:
         return ""
-    return "event" if times.event_to <= message.created_at else "plan" if times.event_from > message.created_at else ""
+    if times.event_to <= message.created_at or (times.event_from > message.created_at and past(said)):
+        return "event"
+    return "plan" if times.event_from > message.created_at else ""
