@@ -58,7 +58,7 @@ class Where(TypedDict, total=False):
 
     Attributes:
         session_id: one session.
-        roles, kinds: one or several.
+        roles, kinds: one or several; ``kinds`` as in ``Filter``: messages and statements, where nothing is said.
         category: of statements.
         since, until: said at or after, said before; with zone.
         as_of: said by then; with zone.

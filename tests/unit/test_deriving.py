@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jiyi import intake
 from jiyi.engine import AsyncMemory
 from jiyi.ports import LLM, Batch, Deriver, Request
 from jiyi.recipes import derivers
@@ -68,3 +69,28 @@ async def test_a_strategy_reads_what_its_deriver_made() -> None:
         assert "THE GATE IS GREEN" in section and "HELLO" in section and "SECRET" not in section
         await memory.forget(user_id="ada", session_id="s")
         assert "GATE" not in str((await chat.context()).messages)
+
+
+async def test_commands_are_for_the_indexes_alone() -> None:
+    async with await AsyncMemory.open("memory:", recipe=[Loud(), SlidingWindow(4)], embedder=None) as memory:
+        chat, scope = memory.session("s", user_id="ada"), memory.scope("ada")
+        await chat.add("user", "I work at the bakery")
+        order = {"command": "correct", "record": "shout:1"}
+        for text in ("She works at the foundry", None):
+            details: intake.Details = {"metadata": order}
+            await memory.append(scope, "", [intake.command(text, details, now=memory.clock.now())])
+        await memory.drain()
+        assert {step.step.name: (step.done, step.total) for step in await memory.progress()} == {
+            "lexical": (3, 3), "shouts": (3, 3)
+        }  # fmt: skip
+        assert [record.text for record in await memory.store.records(scope)] == ["I WORK AT THE BAKERY"]
+        assert [message.text for message in await memory.messages(user_id="ada")] == ["I work at the bakery"]
+        said = await memory.search("Who works at the foundry?", user_id="ada", floor=0)
+        assert {hit.message.kind for hit in said} <= {"message"}
+        (hit,) = await memory.search("Who works at the foundry?", user_id="ada", floor=0, kinds="command")
+        assert (hit.text, hit.message.kind) == ("She works at the foundry", "command")
+        assert "foundry" not in str((await chat.context("the foundry?")).messages)
+        stats = await memory.stats("ada")
+        assert (stats.messages, stats.commands, stats.indexed) == (1, 2, 2)
+        await memory.rebuild()
+        assert [record.text for record in await memory.store.records(scope)] == ["I WORK AT THE BAKERY"]

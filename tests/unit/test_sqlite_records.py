@@ -157,3 +157,17 @@ async def test_commands_are_found_without_the_log(filled: Path) -> None:
         db.plans = []
         (found,) = filters.messages(db, ADA, Filter(kinds=("command",), active=None), None, False)
         assert found.id == "pin" and any("message_command" in plan for plan in db.plans), db.plans
+
+
+async def test_what_was_spent_by_somebody_without_messages_is_in_no_byte_either(tmp_path: Path) -> None:
+    path = tmp_path / "jiyi.db"
+    store = await SqliteStore.open(path)
+    someone = Scope("Quasimodo")
+    await store.append(someone, "", [told("m1", kind="statement")])
+    await store.spend(someone, "answer", date(2025, 3, 1), Usage(1))
+    await store.forget(someone, message_ids=["m1"])
+    assert len(await store.spent(someone)) == 1
+    await store.forget(someone, everything=True)
+    assert await store.spent() == []
+    assert b"Quasimodo" not in content(path)
+    await store.close()

@@ -28,7 +28,7 @@ SOURCES_SHOWN = 8
 @click.option("-k", "k", type=int, default=10, show_default=True, metavar="N", help="Results at most.")
 @click.option("--session", "session_id", metavar="ID", help="Only this session.")
 @click.option("--role", "roles", multiple=True, metavar="ROLE", help="Only this role; may be repeated.")
-@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="message or statement; may be repeated.")
+@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="message, statement or command; may be repeated.")
 @click.option("--category", metavar="NAME", help="Only statements of this category.")
 @click.option("--since", metavar="TIME", help="Said at or after (ISO 8601; UTC unless it says otherwise).")
 @click.option("--until", metavar="TIME", help="Said before.")

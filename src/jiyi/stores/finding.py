@@ -26,7 +26,8 @@ def find(
     if state is None or kept is None:
         return _NOTHING
     if probe.where in (ACTIVE, _ALL):
-        among, barred = None, _commands(db, state, kept) | (_left(db, kept) if probe.where.active else _NONE)
+        left, commands = _left(db, kept) if probe.where.active else _NONE, _commands(db, state, kept)
+        among, barred = None, left | commands if left and commands else left or commands
     else:
         among, barred = frozenset(filters.seqs(db, state.key, probe.where)), _NONE
     with kept.lock:

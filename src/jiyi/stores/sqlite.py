@@ -343,7 +343,7 @@ class SqliteStore:
             raise InvalidInput("forget", "give exactly one of session_id, message_ids, everything=True")
         erased = await self._write(lambda db: erasure.forget(db, scope, session_id, message_ids))
         self._forget_copies()
-        if erased != Erased():
+        if everything or erased != Erased():  # of a user there may be more than what is counted
             await self._wipe()
         return erased
 
