@@ -15,7 +15,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,9 @@ from results import Row
 
 from jiyi.stores.sqlite import SqliteStore
 from jiyi.text import terms
-from jiyi.types import Changes, Embedded, Filter, Indexed, Message, Probe, Scope, Step
+from jiyi.types import Changes, Embedded, Filter, Indexed, Message, Probe, Record, Scope, Source, Step
 
-LEXICAL, DENSE = Step("lexical", "1"), Step("dense:bench", "1")
+LEXICAL, DENSE, FACTS = Step("lexical", "1"), Step("dense:bench", "1"), Step("facts", "1")
 SIZE = 384
 START = datetime(2025, 1, 1, tzinfo=UTC)
 BATCH = 500
@@ -65,6 +65,19 @@ def message(at: int, text: str) -> Message:
     return Message(
         f"{at:032x}", f"s{at // 200}", "user" if at % 2 else "assistant", text, created_at=moment,
         recorded_at=moment, digest=f"{at:032x}",
+    )  # fmt: skip
+
+
+def fact(at: int) -> Record:
+    """Rests on one message, every third on two."""
+    names = [f"{number:032x}" for number in (at, at + 1)[: 1 + (at % 3 == 0)]]
+    made = {"model": "m", "prompt": "facts-0123456789"}
+    data = {"by": "model", "made": made, "subject": "ada", "attribute": "likes", "value": f"thing {at}",
+            "negated": False, "speaker": "user", "status": ""}  # fmt: skip
+    return Record(
+        f"{at:032x}", "fact", f"Ada likes thing {at}", FACTS.name, FACTS.version,
+        tuple(Source(name, 0, 5, "words") for name in names), key=f"ada.likes{at % 50}", importance=at % 97 / 97,
+        recorded_at=START + timedelta(seconds=at), said_at=START + timedelta(seconds=at), data=data,
     )  # fmt: skip
 
 
@@ -247,6 +260,24 @@ class Bench:
         self.add("rows", "1,000 messages by seq", took, "ms")
         took = median(lambda: self.run(store.messages(scope, Filter(session_id="s5"), limit=20, newest=True)))
         self.add("tail", "last 20 messages of a session", took, "ms")
+        self.run(self.derive(store, scope))
+        wanted = [fact(at).id for at in range(0, 5_000, 5)]
+        took = median(lambda: self.run(store.records(scope, kind="fact", ids=wanted)))
+        self.add("records", "1,000 facts with their sources", took, "ms")
+        took = median(lambda: self.run(store.records(scope, kind="fact", important=True, limit=30)))
+        self.add("records_important", "the 30 most important of 5,000 facts", took, "ms")
+        took = median(lambda: self.run(store.messages(scope, Filter(kinds=("command",), active=None))))
+        self.add("commands", f"20 commands in a log of {self.count:,} messages", took, "ms")
+
+    async def derive(self, store: SqliteStore, scope: Scope) -> None:
+        """Facts, and a few commands."""
+        await store.register([FACTS])
+        for at in range(0, 5_000, BATCH):
+            claim = await store.claim([FACTS], now=START, lease=60, scope=scope)
+            put = tuple(fact(at) for at in range(at, at + BATCH))
+            await store.commit(claim, Changes(0, put), now=START)
+        orders = [replace(message(self.count + at, ""), kind="command", metadata={"record": "f"}) for at in range(20)]
+        await store.append(scope, "", orders)
 
     def lexical(self, store: SqliteStore, scope: Scope, name: str, what: str) -> None:
         """Each question is new: six terms of one message."""

@@ -138,7 +138,7 @@ async def filled(tmp_path: Path) -> Path:
         ({"kind": "fact", "important": True, "limit": 5}, "record_weight"),
         ({"kind": "fact", "newest": True, "limit": 5}, "record_order"),
         ({"kind": "fact", "sources": ["m1", "m2"]}, "source_message"),
-        ({"ids": ["r1"]}, "sqlite_autoindex_record_"),
+        ({"kind": "fact", "ids": ["r1"]}, "sqlite_autoindex_record_"),
         ({"key": "k"}, "record_key"),
     ],
 )

@@ -55,8 +55,9 @@ def _place(db: sqlite3.Connection, scope: int, which: Which) -> _Conditions:
     """Whose, of what kind, and whether made anew.  A ``+`` keeps SQLite from walking all records of the scope where few
     are named.
     """
-    plus = "+" if which.get("sources") is not None else ""
-    found: _Conditions = [(f"{plus}scope = ?", (scope,))]
+    resting = which.get("sources") is not None
+    plus = "+" if resting or which.get("ids") is not None else ""
+    found: _Conditions = [("+scope = ?" if resting else "scope = ?", (scope,))]
     for column, value in (
         ("kind", which.get("kind")), ("session", which.get("session_id")), ("key", which.get("key"))
     ):  # fmt: skip
