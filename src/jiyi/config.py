@@ -22,6 +22,7 @@ class Settings:
         embedder: ``auto`` (the bundled model where it is installed, else none), ``none``, or a plugin name.
         tokenizer: see ``jiyi.tokens.counter``; empty for its default.
         ranking: path of a JSON file with constants of the ranking; empty for the shipped ones.
+        timezone: name of the zone in which days begin, such as ``Asia/Shanghai``; empty to keep that of each message.
         timeout: seconds to wait for a lock that another process holds.
         cache_mb: megabytes of memory for what was read: vectors, messages, posting lists.
         cache_dir: where built models are kept.
@@ -43,6 +44,7 @@ class Settings:
     embedder: str = "auto"
     tokenizer: str = ""
     ranking: str = ""
+    timezone: str = ""
     timeout: float = 30.0
     cache_mb: int = 256
     cache_dir: str = ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self, Unpack, cast
 
 from jiyi import intake
 from jiyi.checkpoints import with_copies
-from jiyi.clock import SystemClock
+from jiyi.clock import SystemClock, ZonedClock
 from jiyi.config import Settings, load_settings
 from jiyi.correcting import Correcting
 from jiyi.errors import InvalidInput, StoreError
@@ -57,6 +57,9 @@ class AsyncMemory(Correcting):
         self.tenant = intake.identifier("tenant", options.get("tenant", settings.tenant))
         self.agent = intake.identifier("agent", options.get("agent", settings.agent))
         self.clock: Clock = options.get("clock") or SystemClock()
+        self._zone = intake.zone("timezone", options.get("timezone", settings.timezone))
+        if self._zone:
+            self.clock = ZonedClock(self.clock, self._zone)
         self.counter = counter(options.get("tokenizer", settings.tokenizer) or None)
         self.strategies: Sequence[Strategy] = ()
         limit = options.get("daily_tokens", settings.daily_tokens)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal, TypedDict, cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jiyi.errors import InvalidInput
 from jiyi.text import check_text
@@ -112,6 +113,30 @@ def moment(field: str, value: object, now: datetime) -> datetime | None:
     if value.utcoffset() is None:
         raise InvalidInput(field, f"{value.isoformat()} has no time zone; give one, for example tzinfo=datetime.UTC")
     return value
+
+
+def zone(field: str, value: object) -> ZoneInfo | None:
+    """Checks the name of a time zone, such as ``Asia/Shanghai``; "" gives None.
+
+    Raises:
+        InvalidInput: there is no such zone, or this machine has no list of zones.
+    """
+    if value == "" or value is None:
+        return None
+    try:
+        return ZoneInfo(str(value))
+    except (OSError, ValueError, ZoneInfoNotFoundError) as error:
+        raise InvalidInput(
+            field,
+            f"{value!r} is no time zone; give a name of the IANA list, for example Asia/Shanghai or Europe/Berlin"
+            " (a machine without that list needs pip install tzdata)",
+        ) from error
+
+
+def in_zone(message: Message, zone: ZoneInfo) -> Message:
+    """The same message, the moment at which it was said on that zone's clock: days begin there."""
+    said_at = message.created_at
+    return message if said_at is None else message.but(created_at=said_at.astimezone(zone))
 
 
 def draft(session_id: str, role: object, content: object, details: Details, *, now: datetime, at: str = "") -> Message:

@@ -32,6 +32,7 @@ class Options(TypedDict, total=False):
         redact: take secrets out of what is written: True, kinds of ``jiyi.redaction.KINDS``, or a ``Redactor``.
         daily_tokens: what models may be used for a user and day; 0 for no limit.
         expire_days: facts and notes that were neither said nor used for so many days are deleted; 0 for never.
+        timezone: name of the zone in which days begin, for example ``Asia/Shanghai``; messages are put into it.
         tenant, agent: the fences around the users.
         clock: the time, for tests.
         settings: instead of those from the environment and files.
@@ -47,6 +48,7 @@ class Options(TypedDict, total=False):
     redact: bool | str | Sequence[str] | Redactor
     daily_tokens: int
     expire_days: int
+    timezone: str
     tenant: str
     agent: str
     clock: Clock

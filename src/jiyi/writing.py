@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from jiyi.intake import in_zone
 from jiyi.redaction import redacted
 from jiyi.types import Message, Scope
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     from jiyi.ports import Redactor, Store
     from jiyi.worker import Worker
 
@@ -19,6 +22,7 @@ class Writing:
     store: Store
     worker: Worker
     _redactor: Redactor | None
+    _zone: ZoneInfo | None
 
     async def append(
         self, scope: Scope, session_id: str, messages: Sequence[Message], *, after: str | None = "head"
@@ -29,5 +33,6 @@ class Writing:
         return stored
 
     def clean(self, drafts: Sequence[Message]) -> list[Message]:
-        """Messages as they are kept: without secrets, where the memory was opened with ``redact``."""
-        return list(drafts) if self._redactor is None else [redacted(draft, self._redactor) for draft in drafts]
+        """Messages as they are kept: in the zone of ``timezone``, and without secrets where ``redact`` is set."""
+        kept = list(drafts) if self._zone is None else [in_zone(draft, self._zone) for draft in drafts]
+        return kept if self._redactor is None else [redacted(draft, self._redactor) for draft in kept]
