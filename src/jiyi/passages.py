@@ -143,7 +143,7 @@ def _read(text: str, *, end: bool) -> Span:
 def _units(text: str, read: Span, size: int) -> Iterator[Span]:
     """A part of a text in pieces of at most ``size`` bytes, if that can be: sentences, lines, else what pauses part."""
     start = read[0]
-    for end in _ends(text, *read):
+    for end in sentence_ends(text, *read):
         if _bytes(text[start:end]) <= size:
             yield start, end
         else:
@@ -151,7 +151,7 @@ def _units(text: str, read: Span, size: int) -> Iterator[Span]:
         start = end
 
 
-def _ends(text: str, start: int, stop: int) -> Iterator[int]:
+def sentence_ends(text: str, start: int, stop: int) -> Iterator[int]:
     """Where sentences and lines end, white space behind them counted in."""
     for found in _END.finditer(text, start, stop):
         end = found.end()
