@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jiyi.cli.about import about
 from jiyi.cli.app import App
 from jiyi.cli.chat import chat
 from jiyi.cli.checkpoint import checkpoint
@@ -20,13 +21,14 @@ from jiyi.cli.moving import export, import_
 from jiyi.cli.quizzing import answers
 from jiyi.cli.recall import context, search
 from jiyi.cli.recalling import recall
+from jiyi.cli.records import records
 from jiyi.cli.reporting import report
 from jiyi.cli.showcase import demo
 from jiyi.cli.upkeep import backup, failures, rebuild, reindex, restore, stats
 
 COMMANDS = (
-    chat, add, remember, import_, export, sessions, users, search, context, checkpoint, forget, expire, reindex,
-    rebuild, failures, backup, restore, stats, doctor, demo, evaluate, completion,
+    chat, add, remember, import_, export, sessions, users, search, context, about, records, checkpoint, forget, expire,
+    reindex, rebuild, failures, backup, restore, stats, doctor, demo, evaluate, completion,
 )  # fmt: skip
 
 evaluate.add_command(decay)

@@ -32,6 +32,7 @@ SOURCES_SHOWN = 8
 @click.option("--category", metavar="NAME", help="Only statements of this category.")
 @click.option("--since", metavar="TIME", help="Said at or after (ISO 8601; UTC unless it says otherwise).")
 @click.option("--until", metavar="TIME", help="Said before.")
+@click.option("--as-of", "as_of", metavar="TIME", help="Said by then.")
 @click.option("--neighbours", type=click.IntRange(0), default=0, metavar="N", help="Messages around each result.")
 @click.option("--floor", type=float, metavar="0..1", help="Least relevance; 0 shows everything.  Default: calibrated.")
 @click.option("--full", is_flag=True, help="Show whole texts.")
@@ -42,7 +43,7 @@ def search(state: State, query: str, user: str, k: int, floor: float | None, **w
     """Find what was said, in any words.  A QUERY that begins with a dash goes after `--`."""
     filters = {key: where[key] for key in ("session_id", "category") if where[key] is not None}
     filters |= {key: where[key] for key in ("roles", "kinds") if where[key]}
-    filters |= {key: moment(key, where[key], UTC) for key in ("since", "until") if where[key]}
+    filters |= {key: moment(key, where[key], UTC) for key in ("since", "until", "as_of") if where[key]}
 
     async def work() -> list[Hit]:
         async with opened(state) as memory:
@@ -108,19 +109,22 @@ def explain_hits(hits: list[Hit]) -> None:
 @click.option("--recipe", metavar="NAME", help="A recipe or strategy, by name.  [env JIYI_RECIPE; default balanced]")
 @click.option("--allow-partial", is_flag=True, help="Shorten the newest message when it alone does not fit.")
 @click.option("--explain", is_flag=True, help="Show every source and everything that was dropped.")
+@click.option("--as-of", "as_of", metavar="TIME", help="As it would have been then.")
 @shared
 @click.pass_obj
 def context(state: State, query: str | None, user: str, session: str | None, max_tokens: int, recipe: str | None,
-            **flags: bool) -> None:  # fmt: skip
+            **flags: Any) -> None:  # fmt: skip
     """Show the messages that a chat model would get, and where each part comes from."""
     options: dict[str, Any] = {"recipe": recipe} if recipe else {}
+    as_of = moment("as_of", flags["as_of"], UTC) if flags["as_of"] else None
 
     async def work() -> Context:
         async with opened(state, **options) as memory:
             chat = memory.session(session, user_id=user)
             if session is not None and await chat.info() is None:
                 raise NotFound(f"{user} has no session {session!r}; `jiyi sessions --user {user}` lists them")
-            found = await chat.context(query, max_tokens=max_tokens, allow_partial=flags["allow_partial"])
+            partial = bool(flags["allow_partial"])
+            found = await chat.context(query, max_tokens=max_tokens, allow_partial=partial, as_of=as_of)
             if not state.json:
                 await _hints(memory, user, bool(found.blocks))
             return found

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from jiyi.cli.about import about_json, show_about
 from jiyi.cli.chatting import Chat
 from jiyi.cli.output import console, counted, say, short, show_bar, show_table, when, write_json
 from jiyi.cli.recall import show_context, show_hits
+from jiyi.cli.records import one_of, short_id
 from jiyi.cli.values import hit_json
 from jiyi.context import Context
 from jiyi.errors import InvalidInput
@@ -167,6 +169,33 @@ async def _sure(chat: Chat, question: str) -> bool:
         return False
 
 
+async def _about(chat: Chat, rest: str) -> None:
+    found = await chat.memory.about(chat.user)
+    if chat.json:
+        write_json(about_json(found), indent=None)
+    else:
+        show_about(chat.user, found)
+
+
+async def _wrong(chat: Chat, rest: str) -> None:
+    given, _, text = _given("/wrong", rest, "the id of a record, as /about shows it,").partition(" ")
+    name = await one_of(chat.memory, chat.user, given)
+    if text.strip():
+        record = await chat.memory.correct(name, text.strip(), user_id=chat.user)
+        say(f"{short_id(record.id)} says now: {short(record.text)}")
+    else:
+        await chat.memory.delete(name, user_id=chat.user)
+        say("deleted; it stays away until the same is said again")
+    chat.context = None
+
+
+async def _pin(chat: Chat, rest: str) -> None:
+    name = await one_of(chat.memory, chat.user, _given("/pin", rest, "the id of a record, as /about shows it,"))
+    pinned = not (await chat.memory.record(name, user_id=chat.user)).pinned
+    record = await chat.memory.pin(name, user_id=chat.user, pinned=pinned)
+    say(f"{short_id(record.id)} {'is pinned: it stands in every prompt' if pinned else 'is not pinned any more'}")
+
+
 async def _off(chat: Chat, rest: str) -> None:
     if chat.kept is not None:
         chat.session, chat.kept, chat.context = chat.kept, None, None
@@ -227,6 +256,9 @@ COMMANDS: dict[str, tuple[Action, str]] = {
     "search": (_search, "QUESTION: find what was said"),
     "remember": (_remember, "TEXT: store a statement"),
     "forget": (_forget, "last | session | everything | ID…: erase for good"),
+    "about": (_about, "what is known about you, with sources"),
+    "wrong": (_wrong, "ID [TEXT]: have a record say TEXT from now on, or be gone"),
+    "pin": (_pin, "ID: have a record stand in every prompt, or no longer"),
     "off": (_off, "go off the record, or back on it"),
     "retry": (_retry, "ask for the last answer again, when it broke off or failed"),
     "recipe": (_recipe, "[NAME]: how contexts are composed"),
@@ -243,6 +275,9 @@ ALIASES = {
     "搜索": "search",
     "记住": "remember",
     "忘记": "forget",
+    "关于我": "about",
+    "不对": "wrong",
+    "钉住": "pin",
     "不记录": "off",
     "重试": "retry",
     "配方": "recipe",

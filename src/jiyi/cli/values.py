@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
-from jiyi.types import Checkpoint, Hit, Message, SessionInfo
+from jiyi.about import Event
+from jiyi.types import Checkpoint, Hit, Message, Record, SessionInfo, Source
 
 
 def message_json(message: Message) -> dict[str, object]:
@@ -76,7 +77,7 @@ def hit_json(hit: Hit) -> dict[str, object]:
         "parts": {name: round(part, 6) for name, part in hit.parts.items()},
         "terms": {term: round(told, 4) for term, told in hit.asked.items() if term in hit.terms},
         "missing": [term for term in hit.asked if term not in hit.terms],
-        "sources": [{key: item for key, item in asdict(source).items() if item is not None} for source in hit.sources],
+        "sources": [_source_json(source) for source in hit.sources],
     }
     if message.category:
         value["category"] = message.category
@@ -84,6 +85,52 @@ def hit_json(hit: Hit) -> dict[str, object]:
         value["before"] = [message_json(near) for near in hit.before]
         value["after"] = [message_json(near) for near in hit.after]
     return value
+
+
+def record_json(record: Record) -> dict[str, object]:
+    """A record as it is now; ``data`` without what stands beside it."""
+    beside = ("by", "status", "said")
+    return {
+        "id": record.id,
+        "kind": record.kind,
+        "key": record.key,
+        "text": record.text,
+        "by": record.data.get("by"),
+        "status": record.data.get("status"),
+        "importance": record.importance,
+        "pinned": record.pinned,
+        "hidden": record.hidden,
+        "session_id": record.session_id,
+        "said_at": record.said_at,
+        "event_from": record.event_from,
+        "event_to": record.event_to,
+        "valid_from": record.valid_from,
+        "valid_to": record.valid_to,
+        "closed_at": record.closed_at,
+        "used": record.used,
+        "used_at": record.used_at,
+        "sources": [_source_json(source) for source in record.sources],
+        "data": {name: value for name, value in record.data.items() if name not in beside},
+    }
+
+
+def event_json(event: Event) -> dict[str, object]:
+    """One thing that happened to a record."""
+    message = event.message
+    return {
+        "what": event.what,
+        "at": event.at,
+        "record": event.record,
+        "text": event.text,
+        "by": event.by or None,
+        "source": None if event.source is None else _source_json(event.source),
+        "session_id": None if message is None else message.session_id,
+        "who": None if message is None else message.name or message.role,
+    }
+
+
+def _source_json(source: Source) -> dict[str, object]:
+    return {key: item for key, item in asdict(source).items() if item is not None}
 
 
 def redactions(messages: Iterable[Message]) -> dict[str, int]:
