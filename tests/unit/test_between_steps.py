@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from jiyi import AsyncMemory, Importance
+from jiyi import AsyncMemory
 from jiyi.config import Settings
+from jiyi.eval.cost import asking
 from jiyi.lane import LEASE
 from jiyi.stores.sqlite import SqliteStore
 from jiyi.testing import FakeClock, ScriptedLLM
 from jiyi.testing.scripted import Call
-from jiyi.types import Changes, Claim, Filter, Scope
+from jiyi.types import Changes, Claim, Filter, Record, Scope
 
 MESSAGES = 40
 """Two strides of sixteen and a rest."""
@@ -25,15 +28,33 @@ ADA = Scope("ada")
 STEPS = ("claim", "messages", "records", "commit", "release", "renew", "progress", "spend", "use", "register")
 
 
-def rated(call: Call) -> str:
-    """A rating that follows from the text alone, so that every order of calls gives the same."""
-    lines = call.last.splitlines()
-    return json.dumps({"ratings": [{"number": n, "importance": len(line) % 11} for n, line in enumerate(lines, 1)]})
+def derived(call: Call) -> str:
+    """What follows from the text alone, so that every order of calls gives the same: all that was said, word for word.
+
+    Whatever is asked for, in its form: the list's fields are filled by their names.
+    """
+    assert call.schema is not None
+    ((field, form),) = cast("dict[str, Any]", call.schema["properties"]).items()
+    lines = re.findall(r'^(?:(\d+)\. )?[^:\n"]*: (".*")$', call.last, re.MULTILINE)
+    said = [(int(number or 0), json.loads(text)) for number, text in lines]
+    if "summary" in form["items"]["properties"]:
+        said = [(1, said[0][1])]
+    return json.dumps({field: [_filled(form["items"]["properties"], number or 1, text) for number, text in said]})
 
 
-async def opened(path: Path, clock: FakeClock, llm: ScriptedLLM) -> AsyncMemory:
+def _filled(fields: dict[str, Any], number: int, text: str) -> dict[str, object]:
+    given: dict[str, object] = {"number": number, "importance": len(text) % 11, "note": text[:100]}
+    given |= {name: text for name in ("quote", "text", "summary")}
+    empty = {
+        name: "user" if name == "subject" else False if form.get("type") == "boolean" else ""
+        for name, form in fields.items()
+    }
+    return {name: given.get(name, empty[name]) for name in fields}
+
+
+async def opened(path: Path, clock: FakeClock, llm: ScriptedLLM, strategy: str = "importance") -> AsyncMemory:
     memory = await AsyncMemory.open(
-        path, recipe=[Importance(by_model=True)], embedder=None, memory_llm=llm, clock=clock, settings=Settings()
+        path, recipe=[asking()[strategy]], embedder=None, memory_llm=llm, clock=clock, settings=Settings()
     )
     await memory.worker.stop()
     return memory
@@ -44,7 +65,11 @@ async def say(memory: AsyncMemory) -> None:
     before = len(await chat.messages())
     await chat.add_many(
         [
-            {"role": "user", "content": f"The table{' x' * n} costs {n} dollars.", "message_id": f"m{n}"}
+            {
+                "role": "user",
+                "content": f"I own {n} tables, and the room{' y' * n} has {n} doors.",
+                "message_id": f"m{n}",
+            }
             for n in range(before, before + MESSAGES)
         ]
     )
@@ -54,9 +79,13 @@ async def state(store: SqliteStore) -> dict[str, object]:
     records = await store.records(ADA, current=None)
     return {
         "log": [message.text for message in await store.messages(ADA, Filter(active=None))],
-        "records": sorted((record.id, record.sources[0].message_id, record.importance) for record in records),
+        "records": sorted(map(_shown, records)),
         "failures": await store.failures(),
     }
+
+
+def _shown(record: Record) -> str:
+    return repr(replace(record, used=0, used_at=None, recorded_at=None))
 
 
 class Killed(BaseException):
@@ -85,27 +114,32 @@ def mortal(store: SqliteStore, steps: int, *, after: bool) -> Callable[[], bool]
     return lambda: left <= 0
 
 
+@pytest.fixture(params=asking())
+def strategy(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
 @pytest.fixture
-async def expected(tmp_path: Path, clock: FakeClock) -> dict[str, object]:
-    async with await opened(tmp_path / "whole.db", clock, ScriptedLLM(rated)) as memory:
+async def expected(tmp_path: Path, clock: FakeClock, strategy: str) -> dict[str, object]:
+    async with await opened(tmp_path / "whole.db", clock, ScriptedLLM(derived), strategy) as memory:
         await say(memory)
         await memory.drain()
         assert isinstance(memory.store, SqliteStore)
         found = await state(memory.store)
         await memory.rebuild()
         assert await state(memory.store) == found, "a rebuild is equal"
-    assert len(found["records"]) == 32  # type: ignore[arg-type]
+    assert "scripted" in str(found["records"]), "a model made some of it"
     return found
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before a step", "after a step"])
 async def test_a_death_between_any_two_steps_loses_nothing(
-    tmp_path: Path, expected: dict[str, object], after: bool
+    tmp_path: Path, expected: dict[str, object], strategy: str, after: bool
 ) -> None:
     deaths, alive = 0, False
     for steps in range(1, 500):
-        path, clock, llm = tmp_path / f"{steps}.db", FakeClock(), ScriptedLLM(rated)
-        memory = await opened(path, clock, llm)
+        path, clock, llm = tmp_path / f"{steps}.db", FakeClock(), ScriptedLLM(derived)
+        memory = await opened(path, clock, llm, strategy)
         await say(memory)
         assert isinstance(memory.store, SqliteStore)
         died = mortal(memory.store, steps, after=after)
@@ -115,12 +149,12 @@ async def test_a_death_between_any_two_steps_loses_nothing(
             deaths += 1
         await SqliteStore.close(memory.store)
         clock.advance(LEASE + 1)  # of those who died
-        async with await opened(path, clock, llm) as again:
+        async with await opened(path, clock, llm, strategy) as again:
             await again.drain()
             assert isinstance(again.store, SqliteStore)
             assert await state(again.store) == expected, f"killed at step {steps}"
             spent = sum(one.usage.calls for one in await again.spent("ada"))
-            assert 2 <= len(llm.calls) <= 3 and len(llm.calls) - spent <= 1, "the one under way may not be counted"
+            assert spent >= 2 and 0 <= len(llm.calls) - spent <= 1, "the one under way may not be counted"
         if alive := not died():
             break
     assert deaths > 10 and alive, "there was no step left to die at"
@@ -140,7 +174,7 @@ async def test_two_workers_never_commit_the_same_stretch(tmp_path: Path, clock: 
         memory.store.commit = noted  # type: ignore[method-assign]
         return memory
 
-    models = [ScriptedLLM(rated, name=f"model {n}") for n in range(4)]
+    models = [ScriptedLLM(derived, name=f"model {n}") for n in range(4)]
     memories = [watched(await opened(path, clock, llm)) for llm in models]
     for _ in range(5):
         await say(memories[0])
