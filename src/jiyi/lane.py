@@ -11,10 +11,11 @@ from functools import partial
 
 from jiyi.errors import Conflict, LimitReached, ModelRejected, StoreBusy
 from jiyi.indexable import is_index
+from jiyi.overtaken import TRIES, UnderWay
 from jiyi.ports import Batch, Clock, Deriver, Store
 from jiyi.refusals import Refused
 from jiyi.types import KINDS, Changes, Claim, Filter, Message, Step
-from jiyi.usage import used_for
+from jiyi.usage import Replies, used_for
 
 log = logging.getLogger("jiyi.worker")
 
@@ -62,16 +63,18 @@ class Lane:
     Args:
         store, clock: what it works with.
         name: of its task.
+        under_way: of all lanes that work on the same store.
         fair: whoever waits longest comes first, whatever the step.  Otherwise a step is served when those before it
             have nothing to do.
     """
 
-    def __init__(self, store: Store, clock: Clock, name: str, *, fair: bool) -> None:
+    def __init__(self, store: Store, clock: Clock, name: str, under_way: UnderWay, *, fair: bool) -> None:
         self.derivers: dict[Step, Deriver] = {}
         self.chores: list[Callable[[], Awaitable[object]]] = []  # when nothing is left to derive; True for more to do
         self._store = store
         self._clock = clock
         self._name = name
+        self._under_way = under_way
         self._fair = fair
         self._wake = asyncio.Event()
         self._grown = False  # the log has, and nobody has looked
@@ -155,8 +158,7 @@ class Lane:
         whole = claim.step.stride if claim.step.stride > 1 else deriver.batch_size
         halved = max(0, claim.attempts - WHOLE_TRIES + 1)
         try:
-            changes = await self._changes(claim, deriver, max(1, whole >> halved))
-            await asyncio.shield(self._store.commit(claim, changes, now=self._clock.now()))
+            await self._written(claim, deriver, max(1, whole >> halved))
         except asyncio.CancelledError:
             await self._store.release(claim, error=None, due=self._clock.now())
             task = asyncio.current_task()
@@ -175,12 +177,29 @@ class Lane:
             outage = isinstance(error, OUTAGES) and not isinstance(error, Refused)
             await self._failed(claim, error, give_up=alone and not outage)
 
-    async def _changes(self, claim: Claim, deriver: Deriver, size: int) -> Changes:
+    async def _written(self, claim: Claim, deriver: Deriver, size: int) -> None:
+        """Derives and commits; again, where another derivation has changed the scope's records meanwhile."""
+        replies = Replies()
+        with self._under_way.derivation(claim.scope) as mine:
+            for left in range(TRIES - 1, -1, -1):
+                mine.overtaken = False
+                changes = await self._changes(claim, deriver, size, replies)
+                async with self._under_way.writing:
+                    if not mine.overtaken or not left or is_index(claim.step.name):
+                        await asyncio.shield(self._store.commit(claim, changes, now=self._clock.now()))
+                        self._under_way.written(claim.scope, changes, mine)
+                        return
+                replies.rewind()
+
+    async def _changes(self, claim: Claim, deriver: Deriver, size: int, replies: Replies) -> Changes:
         messages, cursor = await self._batch(claim, size)
         records = partial(self._store.records, claim.scope, maker=claim.step.name)
         holding = asyncio.ensure_future(self._hold(claim))
         try:
-            return await self._derived(deriver, Batch(claim.scope, tuple(messages), cursor, records), holding)
+            batch = Batch(claim.scope, tuple(messages), cursor, records)
+            with used_for(claim.scope, claim.step.name, replies=replies):  # of the task that is made inside
+                deriving = asyncio.ensure_future(deriver.derive(batch))
+            return await self._derived(deriver, deriving, holding)
         finally:
             holding.cancel()
 
@@ -197,7 +216,9 @@ class Lane:
             return inside, inside[-1].seq
         return inside, min(ends) if ends else max(claim.head, inside[-1].seq if inside else claim.after)
 
-    async def _derived(self, deriver: Deriver, batch: Batch, holding: asyncio.Future[None]) -> Changes:
+    async def _derived(
+        self, deriver: Deriver, deriving: asyncio.Future[Changes], holding: asyncio.Future[None]
+    ) -> Changes:
         """What the deriver makes of a batch.  When it takes too long, when the lease is lost (what it reads may be
         erased by now), when the lane stops and when we are cancelled, it is cancelled, and left alone when it does not
         care.
@@ -207,8 +228,6 @@ class Lane:
             RuntimeError: it cancelled itself.
             TimeoutError: it took longer than ``LIMIT``.
         """
-        with used_for(batch.scope, deriver.step.name):
-            deriving = asyncio.ensure_future(deriver.derive(batch))
         halted = asyncio.ensure_future(self._halt.wait())
         try:
             await asyncio.wait([deriving, halted, holding], timeout=LIMIT, return_when=asyncio.FIRST_COMPLETED)

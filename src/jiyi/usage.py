@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from contextvars import ContextVar
@@ -14,6 +15,29 @@ from jiyi.tokens import count_messages
 from jiyi.types import JSON, ChatMessage, Delta, Reply, Scope, Usage
 
 
+class Replies:
+    """What a model has said in one piece of work, for when that is done again: nothing is asked twice then."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, list[Reply]] = {}
+        self._given: dict[str, int] = {}
+
+    def rewind(self) -> None:
+        """The work begins anew."""
+        self._given.clear()
+
+    def next(self, asked: str) -> Reply | None:
+        """The reply to this question that is next in order; None when the model has to be asked."""
+        at = self._given.get(asked, 0)
+        self._given[asked] = at + 1
+        said = self._said.get(asked, ())
+        return said[at] if at < len(said) else None
+
+    def keep(self, asked: str, reply: Reply) -> None:
+        """Keeps what the model has said now."""
+        self._said.setdefault(asked, []).append(reply)
+
+
 @dataclass(frozen=True, slots=True)
 class Purpose:
     """Whose a call is, and what for."""
@@ -21,21 +45,23 @@ class Purpose:
     scope: Scope
     what: str
     saved: int = 0
+    replies: Replies | None = None
 
 
 _purpose: ContextVar[Purpose | None] = ContextVar("purpose", default=None)
 
 
 @contextmanager
-def used_for(scope: Scope, what: str, *, saved: int = 0) -> Generator[None, None, None]:
+def used_for(scope: Scope, what: str, *, saved: int = 0, replies: Replies | None = None) -> Generator[None, None, None]:
     """Calls that begin inside, and in tasks that are made inside, are counted for this.
 
     Args:
         scope: whose.
         what: a step's name, or ``spending.ANSWER``.
         saved: tokens that a whole answer does not need, because not all of the history is sent.
+        replies: of whole answers that this work has had before.
     """
-    token = _purpose.set(Purpose(scope, what, saved))
+    token = _purpose.set(Purpose(scope, what, saved, replies))
     try:
         yield
     finally:
@@ -82,9 +108,16 @@ class Metered:
         Raises:
             LimitReached: the user it is for has used up the day's tokens.
         """
-        async with self._counted(_purpose.get(), messages, max_tokens) as seen:
+        purpose = _purpose.get()
+        replies = None if purpose is None else purpose.replies
+        asked = "" if replies is None else json.dumps([self.name, messages, schema, max_tokens], default=str)
+        if replies is not None and (known := replies.next(asked)) is not None:
+            return known
+        async with self._counted(purpose, messages, max_tokens) as seen:
             reply = await self._llm.complete(messages, schema=schema, max_tokens=max_tokens)
             seen.usage, seen.said, seen.whole = reply.usage, reply.text, True
+        if replies is not None:
+            replies.keep(asked, reply)
         await self.write()
         return reply
 

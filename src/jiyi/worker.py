@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Container, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from jiyi.lane import Lane
+from jiyi.overtaken import UnderWay
 from jiyi.ports import Caching, Clock, Deriver, Store
 from jiyi.spending import Spending
 from jiyi.types import Progress, Step
@@ -32,8 +33,9 @@ class Worker:
     ) -> None:
         self._store = store
         self._spending = spending or Spending(store, clock)
-        self._own = Lane(store, clock, "jiyi-worker", fair=False)
-        self._asking = Lane(store, clock, "jiyi-worker-llm", fair=True)
+        under_way = UnderWay()
+        self._own = Lane(store, clock, "jiyi-worker", under_way, fair=False)
+        self._asking = Lane(store, clock, "jiyi-worker-llm", under_way, fair=True)
         self._lanes = self._own, self._asking
         self._started = False
         for deriver in derivers:

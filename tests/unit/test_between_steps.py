@@ -35,7 +35,7 @@ def derived(call: Call) -> str:
     """
     assert call.schema is not None
     ((field, form),) = cast("dict[str, Any]", call.schema["properties"]).items()
-    lines = re.findall(r'^(?:(\d+)\. )?[^:\n"]*: (".*")$', call.last, re.MULTILINE)
+    lines = re.findall(r'^(?:(\d+)\. )?.*?: (".*")$', call.last, re.MULTILINE)
     said = [(int(number or 0), json.loads(text)) for number, text in lines]
     if "summary" in form["items"]["properties"]:
         said = [(1, said[0][1])]
