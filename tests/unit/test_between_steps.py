@@ -154,7 +154,7 @@ async def test_a_death_between_any_two_steps_loses_nothing(
             assert isinstance(again.store, SqliteStore)
             assert await state(again.store) == expected, f"killed at step {steps}"
             spent = sum(one.usage.calls for one in await again.spent("ada"))
-            assert spent >= 2 and 0 <= len(llm.calls) - spent <= 1, "the one under way may not be counted"
+            assert spent >= 1 and 0 <= len(llm.calls) - spent <= 1, "the one under way may not be counted"
         if alive := not died():
             break
     assert deaths > 10 and alive, "there was no step left to die at"
