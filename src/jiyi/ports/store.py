@@ -264,10 +264,11 @@ class Store(Protocol):
         the scope's steps (they may quote a message; of failures the class of the error stays), in one transaction; then
         the bytes.  Where a record that rested on a removed message also rested on others that stay, the batch it was
         put in last and the strides of all that stay become gaps of its step (its strategy's name), as far as the cursor
-        is: each of them may have made it.  What was spent goes with the whole scope.  Claims on steps other than the
-        indexes are lost, and may be taken again at once: what is being derived may rest on what was erased.  Children
-        of an erased message follow its parent, and positions, chains, the head and checkpoints are those of the path
-        without it; a session without messages stays until it is erased itself.  What is not there counts 0.
+        is: each of them may have made it.  So do the strides of steps named after it (``notes:rules`` after ``notes``),
+        which may have left these messages to it.  What was spent goes with the whole scope.  Claims on steps other than
+        the indexes are lost, and may be taken again at once: what is being derived may rest on what was erased.
+        Children of an erased message follow its parent, and positions, chains, the head and checkpoints are those of
+        the path without it; a session without messages stays until it is erased itself.  What is not there counts 0.
         ``InvalidInput`` for not exactly one.
         """
         ...

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 
 from jiyi.indexable import is_index
 from jiyi.stores import records, rows
-from jiyi.stores.gaps import Gap, joined, kept_of, stretch_of
+from jiyi.stores.gaps import Gap, joined, kept_of, makes_instead, stretch_of
 from jiyi.stores.log import LONG_AGO
 from jiyi.types import Failure, Scope
 
@@ -58,12 +57,21 @@ def set_gaps(db: sqlite3.Connection, scope: int, step: int, wanted: Iterable[Gap
         db.executemany("INSERT INTO gap VALUES (?, ?, ?, ?)", [(scope, step, *gap) for gap in new])
 
 
-def lose(db: sqlite3.Connection, scope: int, resting: Sequence[tuple[int]], gone: Set[int] = frozenset()) -> list[str]:
+def lose(
+    db: sqlite3.Connection, scope: int, resting: Sequence[tuple[int]], *, gone: Set[int] = frozenset(), maker: str = ""
+) -> set[str]:
     """Deletes records, by row number; where messages that one rests on stay, whatever may make it again is a gap: the
-    batch it was put in last, and the strides of all these messages.  ``gone``: keys of those that do not stay.
+    batch it was put in last, and the strides of all these messages; these too of steps named after its own.
+
+    Args:
+        db: inside a transaction.
+        scope: its number.
+        resting: the records.
+        gone: keys of messages that do not stay.
+        maker: the step that says so, which does not derive anew.
 
     Returns:
-        The strategies that have something to derive anew.
+        The steps that have something to derive anew.
     """
     numbers = json.dumps([number for (number,) in resting])
     found = db.execute(
@@ -72,22 +80,20 @@ def lose(db: sqlite3.Connection, scope: int, resting: Sequence[tuple[int]], gone
         (numbers,),
     ).fetchall()
     records.delete(db, resting)
-    batches = defaultdict[str, set[Gap]](set)
-    messages = defaultdict[str, set[int]](set)
-    for strategy, after, upto, key in found:
-        if key not in gone and not is_index(strategy):
-            batches[strategy].add((after, upto))
-            messages[strategy].add(key & rows.SEQ_MASK)
-    for name in batches:
-        row = db.execute(
-            "SELECT step, c.stride FROM cursor c JOIN step t ON t.id = c.step WHERE c.scope = ? AND t.name = ?",
-            (scope, name),
-        ).fetchone()
-        if row is not None:
-            step, stride = row
-            again = {stretch_of(seq, stride) for seq in messages[name]}
-            set_gaps(db, scope, step, [*gaps(db, scope, step), *batches[name], *again])
-    return list(batches)
+    staying = [(strategy, after, upto, key & rows.SEQ_MASK) for strategy, after, upto, key in found if key not in gone]
+    if not staying:
+        return set()
+    cursors = db.execute(
+        "SELECT t.name, c.step, c.stride FROM cursor c JOIN step t ON t.id = c.step WHERE c.scope = ?", (scope,)
+    ).fetchall()
+    again = set[str]()
+    for name, step, stride in cursors:
+        own = {(after, upto) for strategy, after, upto, _ in staying if strategy == name}
+        seqs = {seq for strategy, _, _, seq in staying if strategy == name or makes_instead(name, strategy)}
+        if seqs and name != maker and not is_index(name):
+            again.add(name)
+            set_gaps(db, scope, step, [*gaps(db, scope, step), *own, *(stretch_of(seq, stride) for seq in seqs)])
+    return again
 
 
 def begin_again(db: sqlite3.Connection, scope: int, names: Collection[str] | None = None) -> None:

@@ -112,7 +112,7 @@ def commit(db: sqlite3.Connection, claim: Claim, changes: Changes, now: datetime
         records.drop(db, scope, changes.drop, batch, claim.step.name)
     if changes.stale:
         stale = records.resting(db, scope, changes.stale, claim.step.name)
-        anew.begin_again(db, scope, anew.lose(db, scope, stale))
+        anew.begin_again(db, scope, anew.lose(db, scope, stale, maker=claim.step.name))
     records.put(db, scope, changes.put, batch)
     records.close(db, scope, changes.close, batch)
     postings.put(db, scope, changes.index)

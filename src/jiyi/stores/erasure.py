@@ -84,7 +84,7 @@ def _derived(db: sqlite3.Connection, scope: int, seqs: list[int]) -> Erased:
     resting = db.execute(
         "SELECT DISTINCT record FROM source WHERE message IN (SELECT value FROM json_each(?))", (keys,)
     ).fetchall()
-    anew.lose(db, scope, resting, {key_of(scope, seq) for seq in seqs})
+    anew.lose(db, scope, resting, gone={key_of(scope, seq) for seq in seqs})
     anew.forget_failures(db, scope, seqs)
     db.execute("UPDATE scope SET messages = messages - ? WHERE id = ?", (len(seqs), scope))
     db.execute("UPDATE cursor SET error = NULL WHERE scope = ?", (scope,))

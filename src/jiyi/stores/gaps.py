@@ -28,6 +28,13 @@ def stretch_of(seq: int, stride: int) -> Gap:
     return after, after + stride
 
 
+def makes_instead(step: str, lost: str) -> bool:
+    """Whether a step is named after another (``notes:rules`` after ``notes``): it may have left to that one what it
+    would have made itself.
+    """
+    return step.startswith(f"{lost}:")
+
+
 def kept_of(reason: str) -> str:
     """What may stay of an error when something was erased: its class, not its words."""
     return reason.partition(":")[0]

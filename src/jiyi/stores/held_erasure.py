@@ -27,7 +27,7 @@ def erase(held: Held, ids: Set[str]) -> Erased:
     for cursor in held.cursors.values():
         cursor.error = None  # it may quote a message
         cursor.failed = {seq: (kept_of(why), at) for seq, (why, at) in cursor.failed.items() if seq not in seqs}
-    resting = derive_anew(held, lambda record: rests_on(record, gone))
+    resting, _ = derive_anew(held, lambda record: rests_on(record, gone))
     indexed = [held.index.pop(seq) for seq in seqs & held.index.keys()]
     vectors = [stored.pop(seq) for stored in held.vectors.values() for seq in seqs & stored.keys()]
     return Erased(len(gone), 0, len(resting), sum(map(len, vectors)), len(indexed))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from jiyi.indexable import is_index
-from jiyi.stores.gaps import joined, stretch_of
+from jiyi.stores.gaps import joined, makes_instead, stretch_of
 from jiyi.stores.held import Held, Made, instant
 from jiyi.types import Changes, Claim, Record, Which
 
@@ -28,7 +28,7 @@ def write_records(held: Held, claim: Claim, changes: Changes, *, anew: bool) -> 
         for name in set(changes.drop) & records.keys():
             if is_ours(records[name].record, records):
                 del records[name]
-    stale = derive_anew(held, lambda r: r.strategy != maker and rests_on(r, changes.stale))
+    _, again = derive_anew(held, lambda r: r.strategy != maker and rests_on(r, changes.stale), maker)
     for record in changes.put:
         if all(source.message_id in held.log for source in record.sources):
             records = held.fresh if anew and record.strategy == maker else held.records
@@ -40,7 +40,7 @@ def write_records(held: Held, claim: Claim, changes: Changes, *, anew: bool) -> 
             made = records[name]
             if (records is held.fresh) == (anew and made.record.strategy == maker):
                 records[name] = replace(made, record=replace(made.record, closed_at=changes.close[name]))
-    return {made.record.strategy for made in stale}
+    return again
 
 
 def _with_use_of(old: Record | None, new: Record) -> Record:
@@ -62,18 +62,30 @@ def take_out(held: Held, which: Callable[[Record], bool]) -> list[Made]:
     return taken
 
 
-def derive_anew(held: Held, which: Callable[[Record], bool]) -> list[Made]:
+def derive_anew(held: Held, which: Callable[[Record], bool], maker: str = "") -> tuple[list[Made], set[str]]:
     """Takes out records; where some of the messages that one rests on are there, whatever may make it again is a gap:
-    the batch it was put in last, and the strides of all these messages.
+    the batch it was put in last, and the strides of all these messages; these too of steps named after its own.
+
+    Args:
+        held: what the scope has.
+        which: says of a record whether it goes.
+        maker: the step that says so, which does not derive anew.
+
+    Returns:
+        The records, and the steps that have something to derive anew.
     """
-    taken = take_out(held, which)
+    taken, again = take_out(held, which), set[str]()
     for made in taken:
-        cursor = held.cursors.get(made.record.strategy)
+        strategy = made.record.strategy
         there = [held.log[s.message_id].seq for s in made.record.sources if s.message_id in held.log]
-        if cursor is not None and there and not is_index(made.record.strategy):
-            again = [(made.after, made.upto), *(stretch_of(seq, cursor.stride) for seq in there)]
-            cursor.gaps = joined([*cursor.gaps, *again], cursor.after)
-    return taken
+        for name, cursor in held.cursors.items():
+            own = strategy == name
+            if there and (own or makes_instead(name, strategy)) and name != maker and not is_index(name):
+                strides = [stretch_of(seq, cursor.stride) for seq in there]
+                batch = [(made.after, made.upto)] if own else []
+                cursor.gaps = joined([*cursor.gaps, *batch, *strides], cursor.after)
+                again.add(name)
+    return taken, again
 
 
 def show_fresh(held: Held, step: str) -> None:

@@ -52,7 +52,7 @@ from jiyi.types import (
 
 SCOPES = [ADA, Scope("Ada"), Scope("ada", agent="other")]
 SESSIONS = ["s", "S"]
-OTHERS = Step("others", "1", stride=2)
+OTHERS = Step("notes:others", "1", stride=2)
 STEPS = [WORDS, MEANING, NOTES, OTHERS]
 VERSIONS = [*STEPS, replace(NOTES, version="2"), replace(NOTES, stride=3)]
 NAMES = [f"m{i}" for i in range(12)]

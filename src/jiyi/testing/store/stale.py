@@ -66,6 +66,22 @@ class Stale(StoreCase):
         assert ids(await store.records(ADA)) == ["job"]
         assert await self.spans(store, FOURS) == [(8, 12)]
 
+    async def test_who_may_stand_in_for_it_derives_anew_as_well(self, store: Store) -> None:
+        near, far = Step("notes:rules:more", "1", stride=2), Step("notes2", "1")
+        await store.register([NOTES, RULES, near, far, FOURS])
+        await self.add(store, *(f"m{i}" for i in range(1, 9)))
+        for step in (NOTES, RULES, near, far, FOURS):
+            await self.do_next(store, step, 8)
+        await self.add(store, "m9")
+        await self.do_next(store, NOTES, 9, made("n", "m2", "m6", "m9"))
+        await self.do_next(store, RULES, 9, made("r", "m9"))
+        await store.forget(ADA, message_ids=["m9"])
+        assert await self.spans(store, RULES) == [(1, 2), (5, 6)], "what it rested on, not the other's batch"
+        assert await self.spans(store, near) == [(0, 2), (4, 6)]
+        assert await self.spans(store, NOTES) == [(1, 2), (5, 6), (8, 9)]
+        assert await self.spans(store, far) == [(8, None)]
+        assert await self.idle(store, FOURS)
+
     async def test_only_as_far_as_the_cursor(self, store: Store) -> None:
         await store.register([NOTES])
         await self.add(store, *"abcdef")
@@ -136,6 +152,15 @@ class Stale(StoreCase):
         assert await store.progress([FOURS]) == [Progress(FOURS, 4, 12)]
         assert await self.spans(store, FOURS) == [(0, 8)], "its batch, and the strides of what it rests on"
         assert await store.cursors(ADA, [FOURS]) == {"fours": 12}
+
+    async def test_who_says_so_derives_nothing_anew(self, store: Store) -> None:
+        await store.register([NOTES, RULES])
+        await self.add(store, *"ab")
+        await self.do_next(store, NOTES, 2, made("n", "a"))
+        await self.do_next(store, RULES, 2, made("r", "a", step=RULES), stale=("a",))
+        assert ids(await store.records(ADA)) == ["r"]
+        assert await self.idle(store, RULES)
+        assert await self.spans(store, NOTES) == [(0, 2)]
 
     async def test_who_is_at_it_begins_again(self, store: Store) -> None:
         await store.register([NOTES, RULES, MEANING])
