@@ -137,7 +137,7 @@ def test_a_value_knows_its_place_and_unit() -> None:
     text = "女儿两岁，花了1.2万元"
     found = values(text)
     assert [(value.value, value.unit, text[value.start : value.end]) for value in found] == [
-        (Decimal(2), "year", "两岁"),
+        (Decimal(2), "age", "两岁"),
         (Decimal(12000), "CNY", "1.2万元"),
     ]
 
@@ -292,6 +292,9 @@ CHANGED = [
     ("百分之四十的人同意。", "30%的人同意", "百分之四十"),
     ("用户跑了10公里。", "我跑了10英里", "10公里"),
     ("用户还在面包店工作。", "我不再在面包店工作了", None),
+    ("可以在周日联系用户。", "周日别联系我", None),
+    ("用户下周二到。", "我下周三到", None),
+    ("User takes 25 mg daily.", "20 mg a day", "25 mg"),
 ]  # fmt: skip
 
 

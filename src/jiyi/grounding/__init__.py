@@ -2,7 +2,7 @@
 
 from jiyi.grounding.parts import clauses, sentences
 from jiyi.grounding.quotes import locate
-from jiyi.grounding.support import unsupported
+from jiyi.grounding.support import Sources, unsupported
 from jiyi.grounding.values import Kind, Value, values
 
-__all__ = ["Kind", "Value", "clauses", "locate", "sentences", "unsupported", "values"]
+__all__ = ["Kind", "Sources", "Value", "clauses", "locate", "sentences", "unsupported", "values"]

@@ -16,6 +16,7 @@ year, so that 下周 and 下个月 are different stretches."""
 
 _YEAR = re.compile(r"(?:19|20)\d\d|年")
 
+_DAY_CHARS = tuple("一二三四五六日天")
 _WEEKDAYS = re.compile(
     r"(?:周|星期|礼拜)([一二三四五六日天末1-6](?![年月]))|\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(weekend)s?\b",
     re.ASCII,
@@ -55,6 +56,12 @@ class Date:
     relative: bool
     yearless: bool
 
+    @property
+    def year(self) -> int | None:
+        """Where it is a whole year."""
+        whole = self.start.replace(year=self.start.year + 1) == self.end and self.start.timetuple().tm_yday == 1
+        return self.start.year if whole and not (self.relative or self.yearless) else None
+
     def covers(self, other: Date) -> bool:
         """Whether whoever says the other date has also said this one: it is the same, or less exact."""
         if self.relative != other.relative or (other.yearless and not self.yearless):
@@ -74,11 +81,19 @@ def dates(text: str) -> Iterator[tuple[Date, int, int]]:
     for period in periods(text, _NOW):
         if period.recurs == "week":
             continue
-        named = _closed(period)
-        if named is None or named.start is None or named.end is None:
-            continue
-        any_year = period.recurs == "year" or not (period.relative or _YEAR.search(period.quote))
-        yield Date(named.start, named.end, period.relative, any_year), period.begin, period.stop
+        if text[period.stop - 1] in "周期拜" and text[period.stop : period.stop + 1] in _DAY_CHARS:  # 下周三到
+            inner = periods(text[period.begin : period.stop + 1], _NOW)
+            if len(inner) == 1 and len(inner[0].quote) == len(period.quote) + 1:
+                yield from _dated(inner[0], period.begin, period.stop + 1)
+                continue
+        yield from _dated(period, period.begin, period.stop)
+
+
+def _dated(period: Period, begin: int, stop: int) -> Iterator[tuple[Date, int, int]]:
+    named = _closed(period)
+    if named is not None and named.start and named.end and named.recurs != "week":
+        any_year = named.recurs == "year" or not (period.relative or _YEAR.search(period.quote))
+        yield Date(named.start, named.end, period.relative, any_year), begin, stop
 
 
 def _closed(period: Period) -> Period | None:

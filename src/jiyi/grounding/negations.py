@@ -12,13 +12,16 @@ from jiyi.text import terms
 
 _NONE = re.compile(
     r"\b(?:not (?:only|just|merely|bad|least|sure)|no (?:more|less|fewer|later|earlier) than"
-    r"|not (?:more|less|later) than|no (?:problem|problems|worries|doubt|wonder|idea)|why not|if not|or not"
+    r""
+    r"|(?:not|[a-z]+n't) (?:\w+ ){0,2}(?:more|less|fewer|longer|later|over|exceed)\b"
+    r"|no (?:problem|problems|worries|doubt|wonder|idea)"
+    r"|why not|if not|or not"
     r"|don't (?:forget|worry|mind|hesitate)"
     r"|do not (?:forget|worry|mind|hesitate)|never forget|can't (?:wait|help)|cannot wait|no\.? ?\d)"
     r"|不仅|不但|不只|不光|不错|差不多|不久|对不起|没关系|没问题|没事|没错|没准|无论|不管|不如|不用说|不得不|不可不|了不起"
     r"|不好意思|无锡|非常|非洲|无线|无聊|别人|别的|别墅|特别|区别|分别|级别|性别|告别|个别|识别|鉴别|派别|离别|类别|未来|未必|不断"
     r"|不少|不禁|不免|不超过|不到|不低于|不少于|不多于|不晚于|不早于|不同|不妨|不论|不过|不然|要不(?!要)|毫不犹豫|忍不住|是不是|有没有|会不会"
-    r"|能不能|要不要|可不可以|好不好|行不行|对不对|想不想|喜不喜欢|不要忘|别忘|不要忘记|勿忘|不能忘|不会忘|别担心|不用担心|不客气"
+    r"|能不能|要不要|可不可以|好不好|行不行|对不对|想不想|喜不喜欢|不要忘|别忘|不要忘记|勿忘|不能忘|不会忘|别担心|别客气|别急|别慌|不用担心|不客气"
     r"|不介意|不知不觉|无所谓|没什么大?事|没想到|想不到|非得|非要|除非|是非|否则|是否|不一会|没多久|不平|不锈|不动产|不倒翁"
 )
 """Words that look like a negation, and are none."""
@@ -27,7 +30,7 @@ _HARD = re.compile(
     r"\b(?:not|never|no longer|no|none|nobody|nothing|nowhere|neither|nor|without|cannot|[a-z]+n't|dont|doesnt|didnt"
     r"|cant|wont|isnt|wasnt)\b"
     r"|绝不|从不|再也不|不再|并不|毫无|不要|没有|没|未(?=[曾婚经能到满完])|无法|无(?=[人需意法])|切勿|请勿|勿"
-    r"|别(?=[再去吃喝买给把在用让说太老带放打发跟和对叫])|从未|尚未|绝非|并非|不",
+    r"|别(?![人的墅处名称致扭针离])|从未|尚未|绝非|并非|不",
     re.ASCII,
 )
 """Surely a negation."""
@@ -46,6 +49,7 @@ _SOFT = re.compile(
     r"|unless|instead"
     r"|rather|off|vegetarian|vegan|abstain\w*|restrict\w*|banned|exclud\w*|remov\w*"
     r"|end(?:s|ed)?|left|lost|uncertain|unsure|unknown|than)\b"
+    r"|\bun(?!til|less|der|it|cle|ivers|ique|ion)[a-z]{4,}\b"
     r"|讨厌|戒|忌|避免|避开|拒绝|停|过敏|禁|取消|以前|曾|放弃|除了|只|才|很少|几乎|缺|反对|远离|忘|怕|素|无|非|别|未|否|差|前|离|辞|断|免|退|反感|受不了",
     re.ASCII,
 )

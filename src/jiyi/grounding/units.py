@@ -10,7 +10,7 @@ _NAMES: Mapping[str, str] = {
     "CNY": "人民币 块钱 元钱 元 块 圆 rmb cny yuan",
     "jiao": "毛钱 毛 角",
     "USD": "美元 美金 美刀 usd dollars dollar bucks buck",
-    "EUR": "欧元 eur euros euro",
+    "EUR": "欧元 欧 eur euros euro",
     "pound": "英镑 磅 gbp pounds pound lbs lb sterling quid",
     "JPY": "日元 日圆 jpy yen",
     "HKD": "港币 港元 hkd",
@@ -28,7 +28,8 @@ _NAMES: Mapping[str, str] = {
     "week": "个星期 个礼拜 个周 星期 礼拜 周 weeks week",
     "month": "个月 months month",
     "quarter": "个季度 季度 quarters quarter",
-    "year": "周岁 岁 年 years year yrs yr",
+    "age": "周岁 岁",
+    "year": "年 years year yrs yr",
     # length, area
     "m": "米 metres meters metre meter m",
     "km": "公里 千米 kilometres kilometers kilometre kilometer km",
@@ -81,7 +82,7 @@ def _any(words: list[str]) -> str:
 
 _BEHIND = _any([word for word in UNITS if word not in ("$", "us$", "hk$", "¥", "£")])
 
-BEHIND = _BEHIND + "(?!级|代|份|初|底|末|度假|纪)"
+BEHIND = _BEHIND + "(?!级|洲|代|份|初|底|末|度假|纪)"
 """A unit behind its number, in small letters."""
 
 BEFORE = r"(?:us\$|hk\$|\$|€|£|¥|\b(?:rmb|cny|usd|eur|gbp|hkd|jpy)\b|人民币|美元)"

@@ -53,6 +53,7 @@ _CODE = re.compile(
 ORDINAL = "th"
 """The unit of 第三 and 3rd."""
 
+_PER = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}
 _HALVED = "个?(?:小时|钟头|年|天|个月|月|斤|公斤|米|公里|块)"
 _NUMBER = re.compile(
     rf"(?:(?P<money>{BEFORE})\ ?)?(?P<minus>(?<![\w)%])-(?=[\d$])|\bminus\ |负|零下)?"
@@ -61,7 +62,7 @@ _NUMBER = re.compile(
     rf"|(?P<han>{numbers.HAN})|(?P<english>{numbers.ENGLISH}))"
     rf"[多几来余]?(?P<halves>个半(?=小时|钟头|月|星期))?(?:[ -]?(?P<unit>{BEHIND}))?"
     r"(?P<half>(?<=[年月天时块斤米个])半(?![夜天]))?)"
-    rf"|(?:\b(?:an?|per|each|every|one)\ |每一?)(?P<single>{BEHIND})"
+    rf"|(?:\b(?:an?|per|each|every|one)\ |每一?)(?P<single>{BEHIND})|\b(?P<adverb>hourly|daily|weekly|monthly|yearly)\b"
     rf"|半(?P<halfunit>{_HALVED})|\bhalf\ an?\ (?P<halfword>hour|day|year|mile|kilo|kg)\b",
     re.ASCII,  # Han may stand on both sides
 )
@@ -159,7 +160,7 @@ def _numbers(simple: str) -> Iterator[Value]:
 
 def _number(found: re.Match[str], low: str) -> Iterator[Value]:
     start, end = found.span()
-    if unit := found["single"]:
+    if unit := found["single"] or _PER.get(found["adverb"]):
         yield Value("number", Decimal(1), start, end, UNITS[unit], word=True)
         return
     if halved := found["halfunit"] or found["halfword"]:
