@@ -15,6 +15,7 @@ _SAYS = {
     "home": re.compile(r"I live in (?P<value>[\w ]+)|我住在(?P<han>[\w]+)"),
     "pet": re.compile(r"I have (?P<value>[\w ]+)|我养了(?P<han>[\w]+)"),
     "name": re.compile(r"I am called (?P<value>[\w ]+)|我叫(?P<han>[\w]+)"),
+    "birthday": re.compile(r"I was born on (?P<value>[\w ]+)|我生日是(?P<han>[\w]+)"),
     "identifier": re.compile(r"my code is (?P<value>[\w-]+)|门禁码是 ?(?P<han>[\w-]+)"),
 }
 

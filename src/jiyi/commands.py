@@ -8,7 +8,6 @@ that was said (``place``): the record may be derived anew in other words.  A del
 from __future__ import annotations
 
 import hmac
-import json
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -74,7 +73,8 @@ def place(salt: bytes, record: Record) -> str:
 
 
 def _fingerprint(salt: bytes, *parts: str | None) -> str:
-    return hmac.digest(salt, json.dumps(parts).encode(), "sha256").hex()[:32]
+    said = "\x1f".join("" if part is None else part for part in parts)  # no part has one: ids, and ``flat`` text
+    return hmac.digest(salt, said.encode(), "sha256").hex()[:32]
 
 
 def single(record: Record) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 from jiyi import intake
@@ -194,8 +193,7 @@ class Correcting(Writing, Upkeep):
         await self._append(scope, text, metadata(does, record, salt, dict.fromkeys(sources)))
 
     async def _append(self, scope: Scope, text: str | None, said: Mapping[str, JSON]) -> None:
-        draft = intake.draft("", "user", text or "", {"metadata": said}, now=self.clock.now())
-        await self.append(scope, "", [replace(draft, kind="command", content=text)])
+        await self.append(scope, "", [intake.command(text, {"metadata": said}, now=self.clock.now())])
 
     async def _orders_on(
         self, scope: Scope, *, session_id: str | None = None, ids: Sequence[str] = ()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Unpack
 
 from jiyi.commands import PERSON, Command, commands, single
-from jiyi.curation import curate, listed, reached
+from jiyi.curation import Reach, curate, listed
 from jiyi.search import Wanted, WantedRecords
 from jiyi.types import Filter, Record, RecordHit, Scope, Which
 
@@ -37,6 +37,7 @@ class Curated:
         self._hidden = hidden
         self._orders: list[Command] | None = None
         self._touched: list[Record] | None = None
+        self._reach: Reach | None = None
 
     async def orders(self) -> list[Command]:
         """The scope's commands, in order of arrival."""
@@ -95,23 +96,20 @@ class Curated:
     async def _laid(self, derived: Sequence[Record], which: Which) -> list[Record]:
         """The derived records and those that commands are about, as they are now, as far as they match."""
         orders, salt = await self.orders(), await self._store.salt(self._scope)
-        all_ = {record.id: record for record in (*derived, *await self._about_commands())}
-        touched = {
-            record.id: record for record in (*reached(all_.values(), orders, salt), *await self._about_commands())
-        }
-        names = {
-            source.message_id for record in touched.values() if len(record.sources) > 1 for source in record.sources
-        }
-        said = {
-            message.id: message.created_at
-            for message in (
-                await self._store.messages(self._scope, Filter(ids=tuple(names), active=None)) if names else ()
-            )
-            if message.created_at is not None and (self._as_of is None or message.created_at <= self._as_of)
-        }
+        reach = self._reach = self._reach or Reach(orders, salt)
+        about = {record.id: record for record in await self._about_commands()}
+        all_ = {record.id: about.get(record.id, record) for record in derived} | about
+        several = [r for r in all_.values() if len(r.sources) > 1 and (r.id in about or reach.of(r))]
+        said = await self._said({source.message_id for record in several for source in record.sources})
         there = {record.id for record in derived}
-        found = curate(all_.values(), orders, salt=salt, said=said)
+        found = curate(all_.values(), orders, salt=salt, said=said, reach=reach)
         return [record for record in found if self._fits(record, which, there)]
+
+    async def _said(self, ids: set[str]) -> dict[str, datetime]:
+        """When these messages were said, as far as that is known, and was by then."""
+        where = Filter(ids=tuple(ids), active=None)
+        times = {m.id: m.created_at for m in await self._store.messages(self._scope, where)} if ids else {}
+        return {name: at for name, at in times.items() if at and (self._as_of is None or at <= self._as_of)}
 
     async def _about_commands(self) -> list[Record]:
         """What the commands are about, wherever it stands now: the records, those that rest on the same first message,

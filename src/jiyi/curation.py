@@ -21,7 +21,9 @@ Said: TypeAlias = Mapping[str, datetime]
 """Message id -> when it was said, of messages that records rest on."""
 
 
-def curate(records: Iterable[Record], orders: Sequence[Command], *, salt: bytes, said: Said) -> list[Record]:
+def curate(
+    records: Iterable[Record], orders: Sequence[Command], *, salt: bytes, said: Said, reach: Reach | None = None
+) -> list[Record]:  # fmt: skip
     """The records as people want them, in the order given; those that people's words alone still hold come last.
 
     Args:
@@ -30,10 +32,11 @@ def curate(records: Iterable[Record], orders: Sequence[Command], *, salt: bytes,
         salt: the scope's.
         said: when the sources of those records were said that a command may reach; what is not there was not said
             again.
+        reach: of these orders, where it was asked for already.
     """
     if not orders:
         return list(records)
-    reach = _Reach(orders, salt)
+    reach = reach or Reach(orders, salt)
     kept: dict[str, _Told] = {}
     gone: set[str] = set()
     for record in records:
@@ -74,11 +77,12 @@ class _Told:
     by: Command | None = None
 
 
-class _Reach:
+class Reach:
     """Which commands reach a record: all those about it, and about what has its mark or place, together."""
 
     def __init__(self, orders: Sequence[Command], salt: bytes) -> None:
         self._salt = salt
+        self._known: dict[str, tuple[Record, list[Command]]] = {}  # fingerprints take time
         # by record id, mark and place; all that hang together share one list
         self._groups: dict[str, list[Command]] = {}
         for command in orders:
@@ -95,8 +99,12 @@ class _Reach:
         return sorted((one for group in found.values() for one in group), key=lambda command: command.number)
 
     def of(self, record: Record) -> list[Command]:
-        names = (record.id, mark(self._salt, record), place(self._salt, record))
-        return self._joined(name for name in names if name)
+        """The commands that reach a record, in order of arrival."""
+        known = self._known.get(record.id)
+        if known is None or known[0] is not record:
+            names = (record.id, mark(self._salt, record), place(self._salt, record))
+            known = self._known[record.id] = record, self._joined(name for name in names if name)
+        return known[1]
 
 
 @dataclass(slots=True)
@@ -310,9 +318,3 @@ def _forget_conflicts(told: _Told, gone: set[str]) -> None:
     if len(left) < len(named):
         data = {**record.data, "conflicts": left} if left else _without(record.data, "conflicts") | _plain(record)
         told.record = replace(record, data=data)
-
-
-def reached(records: Iterable[Record], orders: Sequence[Command], salt: bytes) -> list[Record]:
-    """Those of the records that a command reaches."""
-    reach = _Reach(orders, salt)
-    return [record for record in records if reach.of(record)]

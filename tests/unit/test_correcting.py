@@ -135,6 +135,25 @@ async def test_what_was_closed_is_confirmed(memory: AsyncMemory, clock: FakeCloc
     assert texts(await memory.records(user_id="ada")) == ["I live in Lisbon"]
 
 
+async def test_a_conflict_stays_to_be_seen_until_one_is_confirmed(memory: AsyncMemory, clock: FakeClock) -> None:
+    await say(memory, "我生日是五月一日。")
+    clock.advance(60)
+    await say(memory, "我生日是六月二日。", session="s2")
+    both = await memory.records(user_id="ada")
+    assert [record.data["status"] for record in both] == ["conflict", "conflict"]
+    clock.advance(60)
+    right = await memory.confirm(both[1].id, user_id="ada")
+    assert (right.text, right.data["status"]) == ("我生日是六月二日", "")
+    assert texts(await memory.records(user_id="ada")) == ["我生日是六月二日"]
+    (wrong,) = await memory.records(user_id="ada", current=False)
+    assert (wrong.text, wrong.closed_at) == ("我生日是五月一日", clock.now())
+    await memory.rebuild()
+    assert texts(await memory.records(user_id="ada")) == ["我生日是六月二日"]
+    what = [(event.what, event.text, event.by) for event in await memory.history(wrong.id, user_id="ada")]
+    assert what == [("said", wrong.text, ""), ("said", right.text, ""), ("closed", wrong.text, right.id),
+                    ("confirm", "", "")]  # fmt: skip
+
+
 async def test_commands_of_the_wrong_kind(memory: AsyncMemory) -> None:
     await say(memory, "I live in Lisbon.")
     home = await only(memory)
