@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from jiyi.periods import Period, periods
+from jiyi.periods import Period, coming, periods
 from jiyi.text import language
 
 
@@ -24,7 +24,8 @@ _COMING = re.compile(
     r"\b(?:will|'ll|shall|going to|gonna|must|need(?:s)? to|have to|has to|should|due|deadline"
     r"|appointment|remind|remember to|don't forget|by|until|before|plan(?:ning)?|leaves|starts|arrives"
     r"|comes|can see me"
-    r"|expires?|runs out|scheduled|booked|upcoming|next|coming|tickets?|flight)\b|要|会(?!议)|将|打算"
+    r"|expires?|runs out|scheduled|booked|upcoming|next|coming|tickets?|flight|(?:fly|leave"
+    r"|travel|meet|drive|move)(?:ing)?)\b|要|会(?!议)|将|打算"
     r"|计划|准备|得去|截止|截至|到期|提醒|记得|之前|别忘|约|预|订|门票|航班|机票|明天|后天|下周|下个月"
 )
 _OVER = re.compile(
@@ -36,6 +37,7 @@ _VAGUE = frozenset(
     ["最近", "近来", "近期", "近日", "recently", "lately", "the other day", "这阵子", "这段时间", "前阵子", "前段时间"]
 )
 """What says "not long ago" and no date."""
+_AHEAD = re.compile(r"[后號号日]|再过|\b(?:in|within|the) ", re.IGNORECASE)
 _DIGIT = re.compile(r"[\d一二三四五六七八九十]")
 
 
@@ -47,7 +49,9 @@ def named(text: str, start: int, end: int, said_at: datetime | None) -> list[Per
     if said_at is None or said_at.tzinfo is None:
         return []
     try:
-        found = periods(text[start:end], said_at)
+        found = list(periods(text[start:end], said_at))
+        if _AHEAD.search(text, start, end) and _COMING.search(text[start:end].lower()):
+            found = _apart(found, coming(text[start:end], said_at))
     except (ValueError, OverflowError):
         return []
     resolved: list[Period] = []
@@ -58,6 +62,12 @@ def named(text: str, start: int, end: int, said_at: datetime | None) -> list[Per
         if one := _resolved(there, text, (start, end), said_at) if period.recurs else there:
             resolved.append(one)
     return resolved
+
+
+def _apart(found: list[Period], more: Sequence[Period]) -> list[Period]:
+    """Both in order; what overlaps one of the first is left out."""
+    free = [one for one in more if all(one.stop <= other.begin or other.stop <= one.begin for other in found)]
+    return sorted([*found, *free], key=lambda period: period.begin) if free else found
 
 
 def dated(text: str, start: int, end: int, there: Sequence[Period]) -> tuple[str, Times]:
@@ -94,7 +104,11 @@ def _resolved(period: Period, text: str, span: tuple[int, int], said_at: datetim
         return None
     recurs = period.recurs or "week"
     start, end = _next(period.start, recurs), _next(period.end, recurs)
-    return period if period.end > said_at or start is None or end is None else replace(period, start=start, end=end)
+    if period.end > said_at or start is None or end is None:
+        return period
+    if start.date() == said_at.date():
+        return None  # said on a Friday, "on Friday" is hardly today, and not surely in a week
+    return replace(period, start=start, end=end)
 
 
 def past(said: str) -> bool:

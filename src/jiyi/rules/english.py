@@ -35,6 +35,8 @@ _TAIL_ENDS = re.compile(r"\b(?:any ?more|any longer|these days no more)\b")
 def english(clause: Clause, talk: Talk) -> list[Found]:
     """What a clause states, in order; an empty list for nothing that the rules know."""
     found = list(phrases(clause))
+    if found and found[0].ends:
+        return found
     subject = _SUBJECT.search(clause.low, clause.start, clause.end)
     if subject and not subject["you"] and not _SAID_BY.search(clause.low, clause.start, subject.start()):
         found += _of(clause, subject, talk)
@@ -106,6 +108,8 @@ def _predicate(clause: Clause, at: int) -> Predicate | None:
         elif word in _MODALS:
             modal = modal or _MODALS[word]
         elif not _helps(low, word, at, clause.end):
+            if word in BE and (after := _NOT.match(low, at, clause.end)):
+                negated, ends, at = not after[2], bool(after[2]), after.end()
             ends = ends or bool(negated and _TAIL_ENDS.search(low, at, clause.end))
             return Predicate(word, token.start(1), at, negated, ends, modal)
     return None
@@ -114,10 +118,12 @@ def _predicate(clause: Clause, at: int) -> Predicate | None:
 def _helps(low: str, word: str, at: int, end: int) -> bool:
     """Whether a word only helps the verb that follows: "am" living, "have" moved, "really"."""
     if word in ("have", "has", "had"):
-        return bool(_PARTICIPLE.match(low, at, end))
+        return bool(_PARTICIPLE.match(low, at, end)) and not _GOT.match(low, at, end)
     if word in BE:
         found = _DOING.match(low, at, end)
         return bool(found and LEMMAS.get(found[1]))
+    if word == "'ve":
+        return not _GOT.match(low, at, end)
     return word in ADVERBS or word in _AUXILIARY
 
 
@@ -167,6 +173,8 @@ def _by_verb(clause: Clause, verb: Predicate, who: str) -> list[Found]:
     return found
 
 
+_GOT = re.compile(r"\s+got\b")
+_NOT = re.compile(r"\s+(?:(not|never)|(no longer))\b(?: (?:really|even|just|actually|so|very|that))*")
 _OVER = re.compile(r"\s*(?:no longer|used to|not anymore)\b(?= )")
 _AND = re.compile(r"\s(?:and|but|then) (?:also |then |now |just |recently |really )?([a-z]+)\b")
 _MODALS = {
@@ -174,7 +182,7 @@ _MODALS = {
     "would": "would",
     "'d": "would", "could": "would", "may": "would", "might": "would", "gotta": "task",
 }  # fmt: skip
-_AUXILIARY = frozenset(["do", "does", "did", "'ve", "can", "to"])
+_AUXILIARY = frozenset(["do", "does", "did", "can", "to"])
 _PARTICIPLE = re.compile(
     r"\s+(?:(?:already|just|always|never|recently|only|also|not|now|still|finally|ever|since) )*"
     r"(?:been|got|gone|done|had|made|met|seen|eaten|drunk|taken|given|known|bought|sold|lost|left|come"

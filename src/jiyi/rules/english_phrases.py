@@ -142,7 +142,7 @@ def phrases(clause: Clause) -> Iterator[Found]:
         value = cut(clause, start + forgotten.start("v"), lists=True)
         label = _LABELS.match(value)
         kind = next((kind for kind, words in _FORGOTTEN.items() if label and label[1].lower() in words), "")
-        yield Found(kind, value[label.end() :] if label else value, ends=True)
+        yield Found(kind, value[label.end() :] if label and kind else value, ends=True)
         return
     yield from _names(clause, piece)
     yield from _orders(clause, piece)

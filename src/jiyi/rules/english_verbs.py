@@ -128,6 +128,8 @@ VERBS: dict[str, tuple[Verb, ...]] = {
             stops=True,
         ),
     ),
+    "lived": (Verb("home", behind(r"(?:in|at|on)\s+(?P<v>[^,;]+?) (?:since|for|all my life)\b.*"), begins=True),),
+    "worked": (Verb("employer", behind(r"(?:at|for)\s+(?P<v>[^,;]+?) since\b.*"), begins=True),),
     "give": (Verb("habit", behind(r"up\s+(?!on\b|hope|my\b|the\b|to\b)"), stops=True),),
     "study": (
         Verb("school", behind(r"(?:[\w ]{1,40} )?at\s+(?!night|home|the (?:library|cafe|moment)|\d)")),

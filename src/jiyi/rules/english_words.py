@@ -103,7 +103,9 @@ EVER = (
 """How often."""
 _FORMS: dict[str, str] = {
     "turn": "turn turns turned turning",
-    "live": "live lives living lived'",
+    "live": "live lives living",
+    "lived": "lived",
+    "worked": "worked",
     "move": "move moves moved",
     "moving": "moving",
     "grow up": "grew grow",

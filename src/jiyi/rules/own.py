@@ -14,7 +14,7 @@ _LINES = re.compile(r"^(?:[ \t]*(?:>|\||#!|\$ |>>>).*|(?: {4}|\t)\S.*|[^\n\t]*\t
 _ITEM = re.compile(r"^[ \t]*(?:[-*•·●○+]|\d{1,2}[.)、．]|[(（]\d{1,2}[)）]|[a-z][.)]|[①-⑳])[ \t]*\S.*$", re.MULTILINE)
 _MINE = re.compile(r"\b(?:i|i'm|my|me|we|our|i've|i'll)\b|[我咱]")
 _QUOTE = re.compile(
-    r"\"[^\"\n]{1,400}\"|“[^”]{1,2000}”|「[^」]{1,2000}」|『[^』]{1,2000}』"
+    r"\"[^\"\n]{1,400}\"|“[^”]{1,800}”|「[^」]{1,800}」|『[^』]{1,800}』"
     r"|(?<!\w)'[^'\n]{12,400}'(?!\w)|`[^`\n]{1,400}`"
 )
 _NAMELIKE = 24  # characters of a quote that may be a name or title: it stays

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from jiyi.attributes import ATTRIBUTES
 from jiyi.candidates import Candidate
@@ -69,18 +70,27 @@ def candidates(message: Message) -> list[Candidate]:
     if message.role != "user" and message.kind != "statement":
         return []
     text = message.text
-    if len(text) > READ:  # offsets stay those of the whole text
-        gap = len(text) - READ
-        text = text[: READ // 2] + "\n" * gap + text[-READ // 2 :]
+    if len(text) <= READ:
+        return _read_all(message, text)[0]
+    found, more = _read_all(message, text[: READ // 2])
+    if not more:  # it broke off within a quote, code or a pasted text
+        return found
+    after = len(text) - READ // 2
+    last, _ = _read_all(message, text[after:])
+    return found + [replace(one, start=one.start + after, end=one.end + after) for one in last]
+
+
+def _read_all(message: Message, text: str) -> tuple[list[Candidate], bool]:
+    """What a text states, and whether it ends in words of the user's own."""
     if not text.strip():
-        return []
+        return [], True
     low = own_words(plain(text))
     found: list[Candidate] = []
     talk = Talk()
     for sentence in sentences(low):
         if sentence.end - sentence.start <= _LONGEST:
             found += _of(message, text, low, sentence, talk)
-    return found
+    return found, not low.endswith(BLANK)
 
 
 def _of(message: Message, text: str, low: str, sentence: Sentence, talk: Talk) -> Iterator[Candidate]:
@@ -120,6 +130,8 @@ def _still_so(clause: Clause, found: list[Found], read: list[tuple[Clause, list[
             yield Found("dislikes", one.value, one.subject)
         else:
             eaten = _INTO_MOUTH.search(clause.low, clause.start, clause.end)
+            if one.attribute == "diet" and not eaten:
+                continue  # who is no longer a vegetarian eats this or that
             yield Found("diet" if eaten else "habit", one.value, one.subject, negated=True, begins=True)
 
 
@@ -132,6 +144,10 @@ def _dated_only(message: Message, clause: Clause, there: list[Period]) -> list[F
     return [Found(kind)] if kind else []
 
 
+_ONCE = frozenset(["appointment", "deadline", "task", "plan", "rule", "decision"])
+"""A clause says one of them, however many rules see it."""
+
+
 def _read(clause: Clause, talk: Talk) -> list[Found]:
     low = clause.low[clause.start : clause.end]
     found: list[Found] = []
@@ -142,7 +158,8 @@ def _read(clause: Clause, talk: Talk) -> list[Found]:
     seen: dict[tuple[str, str, str, bool], Found] = {}
     for one in found:
         if BLANK not in one.value:
-            seen.setdefault((one.subject, one.attribute, one.value, one.ends), one)
+            value = "" if one.attribute in _ONCE else one.value
+            seen.setdefault((one.subject, one.attribute, value, one.ends), one)
     return list(seen.values())
 
 
