@@ -26,6 +26,7 @@ _NEGATION = re.compile(
     r"(?P<n>不再|再也不|已经不|早就不|不太|不怎么|不是很|不大|不|没有?|别|戒)(?:想|能|敢|爱|会"
     r"|在|怎么|再|大|太|用|经常|常)?$"
 )
+_NOT_YET = re.compile(r"(?:想|要|打算|准备|会|能|别|舍得)$")
 _SAYS = ("说", "觉得", "认为", "让我", "问", "建议", "劝", "表示", "希望", "想让", "推荐", "告诉")
 _OVER = ("不再", "再也不", "已经不", "早就不")
 _WITH = "和跟给对为把被让叫陪带找向替比送与同"
@@ -63,6 +64,8 @@ def _subject(clause: Clause, talk: Talk) -> str | None:
         talk.about = "user"
         return "user"
     who = SHORT[found["short"]] if found["short"] else found["rel"] or found["new"]
+    if RELATIONS.get(who) == "pet" and not found["of"]:
+        return talk.about
     if RELATIONS.get(who) in ("friend", "pet") and not found["of"] and found.start() > clause.start + 3:
         return talk.about
     if found.start() > clause.start and low[found.start() - 1] in _WITH:
@@ -101,6 +104,8 @@ def _read(clause: Clause, rule: Rule, found: re.Match[str], who: str) -> Found |
     if not value and not rule.bare:
         return None
     one = Found(rule.attribute, value, who, rule.negated, rule.stops, rule.importance, rule.begins)
+    if rule.stops and _NOT_YET.search(low, max(clause.start, found.start() - 4), found.start()):
+        return None
     if rule.negates and (negation := _NEGATION.search(low, max(clause.start, found.start() - 5), found.start())):
         if negation["n"] in _OVER or "了" in low[end - 1 : clause.end]:
             return one._replace(ends=True)

@@ -30,7 +30,7 @@ _BUDGET = re.compile(
 _PRICE = re.compile(
     r"(?:房租|租金|工资|月薪|年薪|总价|价格|单价|房贷|月供|学费|押金|费用|收入|薪水|一个月要?|每月"
     rf"|每年|一小时|定金|尾款|首付|存款)(?:是|要|为|大概|大约|涨到了?|一共|总共|：|:|\s)*(?P<v>{_MONEY}"
-    r"|\d[\d,.]*\d)"
+    r"|\d[\d,.]*\d(?!\d*[号日点个次天月年]))"
 )
 _IDENTIFIER = re.compile(
     r"(?:密码|口令|验证码|编号|单号|订单号?|快递|手机号?|手机|电话号?|号码|邮箱|微信号?|qq|车牌号?"
@@ -44,7 +44,10 @@ _CODE = re.compile(
     r"|1[3-9]\d{9}|[京沪粤浙苏川渝津冀晋辽吉黑皖闽赣鲁豫鄂湘桂琼贵云陕甘青蒙宁新藏][a-z]·?[a-z0-9]{5})(?![\w@])",
     re.ASCII,
 )
-_ADDRESS = re.compile(r"(?:地址|住址)(?:是|为|在|改成了?|换成了?|：|:|\s)+(?P<v>[^，。；！？\n]{3,40})")
+_ADDRESS = re.compile(
+    r"(?P<mine>我们?家?的?(?:新|旧|老|现在的|家庭|收货)?|家庭|收货)?(?:地址|住址)(?:是|为|在"
+    r"|改成了?|换成了?|：|:|\s)+(?P<v>[^，。；！？\n]{3,40})"
+)
 _NUMBERED = re.compile(r"(?:穿|停在|柜子|住在|发票|房间|柜|坐在|车位)[^，。；！？\n]{0,6}?(?P<v>\d+(?:号|码|房|室))")
 _TASK = re.compile(
     r"(?:提醒我|别忘了?|不要忘(?:记|了)?|别让我忘了?|(?<!还)(?<!都)(?<!不)(?<!你)(?<!我)(?<!只)记得(?:要"
@@ -188,7 +191,7 @@ def _chosen(clause: Clause, piece: str, *, sure: bool) -> Iterator[Found]:
 
 def _numbers(clause: Clause, piece: str) -> Iterator[Found]:
     if ("地址" in piece or "住址" in piece) and (found := _ADDRESS.search(piece)):
-        yield Found("home", _value(clause, found))
+        yield Found("home" if found["mine"] else "identifier", _value(clause, found))
         return
     if found := _BUDGET.search(piece):
         yield Found("budget", _value(clause, found))

@@ -79,7 +79,7 @@ STATES: tuple[Rule, ...] = (
         rf"|那|个|好|坏|老|普|懒|本|急|病|女|男|成|当|唯|最|负){_HAN}{{2,4}})人(?=$|[，。；！？\s])",
     ),
     rule("employer", "不", rf"(?:不再|已经不|不)在(?P<v>{_TEXT}{{2,20}}?)(?:工作|上班|干|做|任职)", stops=True),
-    rule("employer", "离辞跳", rf"从(?P<v>{_TEXT}{{2,20}}?)(?:离职|辞职|离开|跳槽)", stops=True),
+    rule("employer", "离辞跳", rf"从(?P<v>{_TEXT}{{2,20}}?)(?:离职|辞职|跳槽)", stops=True),
     rule(
         "employer",
         "跳入加",

@@ -30,7 +30,9 @@ _COMING = re.compile(
 )
 _OVER = re.compile(
     r"\b(?:was|were|did|didn't|had|went|got|saw|bought|came|left|took|made|met|began|born|ago|broke"
-    r"|lost|sold|gave|told|said|ate|drank|ran|won|flew|drove|wrote|read|quit|\w{2,}ed)\b|了(?!吗)"
+    r"|lost|sold|gave|told|said|ate|drank|ran|won|flew|drove|wrote|read|quit|(?!tired|excited"
+    r"|bored|worried|interested|scared|need|indeed|speed|feed|married|used)\w{2,}ed)\b"
+    r"|了(?!吗)"
     r"|过(?!去|来|年|生日)|刚|已经|出生|曾|是.{1,20}的$"
 )
 _VAGUE = frozenset(

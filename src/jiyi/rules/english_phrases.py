@@ -76,7 +76,7 @@ _DEADLINE = re.compile(
 _WHEN = re.compile(
     r"\b(?:on|by|in|until|at|for|before|is|:)? ?(?:(?:next|this|the) )?(?:(?:mon|tues|wednes|thurs|fri"
     r"|satur|sun)day|january|february|march|april|may|june|july|august|september"
-    r"|october|november|december|tomorrow|tonight|today|week|month|\d{1,2}(?:st|nd|rd|th)?\b|noon"
+    r"|october|november|december|tomorrow|tonight|today|week|month|\d{1,2}(?:st|nd|rd|th)\b|(?<=at )\d|noon"
     r"|midnight|the (?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth))"
 )
 _MEETING = re.compile(

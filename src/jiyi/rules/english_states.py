@@ -149,6 +149,6 @@ HAVE_SAYS = (
             r"|tough|sip|bite|laugh|thing|strong|deep|tendency|hard time)\b)(?:an? |two |three |four |five "
             r"|several |\d+ |some )(?:\S+).*)"
         ),
-        importance=0.5,
+        importance=0.4,
     ),
 )

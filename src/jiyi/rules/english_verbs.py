@@ -17,7 +17,7 @@ _THING = behind(
     r"lot\b|me\b|him\b|her\b(?! \w)|us\b|not\b|more than\b|no idea\b)"
 )
 _DOING = behind(
-    r"(?!it\b|that\b|this\b|you\b|your\b|how\b|what\b|when\b|where\b|why\b|if\b|them\b|the idea\b|to "
+    r"(?!it\b|that\b|this\b|you\b|your\b|how\b|what\b|when\b|where\b|why\b|if\b|not\b|them\b|the idea\b|to "
     r"(?:know|ask|hear|see|thank|learn more|get|have|find|help|book)\b|me\b|us\b)(?:to )?"
 )
 
@@ -47,7 +47,7 @@ VERBS: dict[str, tuple[Verb, ...]] = {
             "employer",
             behind(
                 r"(?:(?:full|part)[- ]time |remotely |nights |shifts |as (?:an? )?[\w -]{1,40}? )?(?:at"
-                r"|for)\s+(?!home|night|least|now|the moment|hours|myself|years|\d|a while)"
+                r"|for)\s+(?!an?\b|my current|home|night|least|now|the moment|hours|myself|years|\d|a while)"
             ),
             begins=True,
             more=True,
@@ -136,7 +136,7 @@ VERBS: dict[str, tuple[Verb, ...]] = {
         Verb(
             "school",
             re.compile(
-                r"\s+(?:for (?:an?|my) )?(?P<v>(?!an?\b|the\b|hard|abroad|a lot|in\b|up\b|for\b|late|every"
+                r"\s+(?:for (?:an?|my) )?(?P<v>(?!an?\b|the\b|and\b|or\b|hard|abroad|a lot|in\b|up\b|for\b|late|every"
                 r"|with|at\b|together"
                 r"|more|better|here|there|about)[\w &-]+)"
             ),
@@ -149,7 +149,8 @@ VERBS: dict[str, tuple[Verb, ...]] = {
         Verb(
             "skill",
             re.compile(
-                r"\s+(?:(?:how )?to\s+)?(?P<v>(?!a lot|about|that|the hard|more|from|so much|something|how\b|what"
+                r"\s+(?:(?:how )?to\s+)?(?P<v>(?!a lot|better|best|by\b|fast|about|that|the hard|more|from"
+                r"|so much|something|how\b|what"
                 r"|of\b)\S.*)"
             ),
             lists=True,
@@ -258,7 +259,7 @@ VERBS: dict[str, tuple[Verb, ...]] = {
     ),
     "decide": (Verb("decision", re.compile(r"\s+(?P<v>(?:to|on|against|not to|that|for)\s.*)"), lists=True),),
     "choose": (Verb("decision", _THING, lists=True),),
-    "book": (Verb("appointment", _THING, lists=True),),
+    "book": (Verb("appointment", behind(r"(?=(?:an?|the|my|our|two|three|four|\d)\b)"), lists=True),),
     "promise": (Verb("task", re.compile(r"\s+(?:(?:him|her|them|my \w+|\w+) )?to\s+(?P<v>.*)")),),
     "need": (
         Verb(

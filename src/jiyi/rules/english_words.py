@@ -97,7 +97,9 @@ _NATIONS_WORDS = (
 )
 NATIONS = frozenset(_NATIONS_WORDS.split())
 EVER = (
-    r"(?:every|each|daily|weekly|monthly|once|twice|most days|on (?:mon|tues|wednes|thurs|fri|satur"
+    r"(?:(?:every|each) (?:other |single |few |two |second )?(?:day|morning|afternoon|evening"
+    r"|night|week|weekend|month|year|summer|winter|mon|tues|wednes|thurs|fri|satur|sun)|daily"
+    r"|weekly|monthly|once|twice|most days|on (?:mon|tues|wednes|thurs|fri|satur"
     r"|sun)days|on weekends|in the mornings?|in the evenings?|after work|before bed)"
 )
 """How often."""

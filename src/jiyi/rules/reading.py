@@ -56,7 +56,7 @@ _ADDRESSED = re.compile(
 _SPEAKS = re.compile(
     r"^我(?:觉得|想问|想知道|认为|也觉得|明白|知道|理解|同意|会(?:试|努力|尽|考虑|好好|继续|加油)"
     r"|试试)|^i (?:think|see|understand|agree|guess|believe|wonder|was wondering|feel|know|appreciate"
-    r"|hope|will try)\b"
+    r"|hope|will try)\b|^i'm (?:ready|off|out of|so glad|glad)\b"
 )
 
 
@@ -100,6 +100,8 @@ def _of(message: Message, text: str, low: str, sentence: Sentence, talk: Talk) -
     talk.about = ""
     there = named(text, stated[0].start, stated[-1].end, message.created_at)
     read = [(clause, _read(clause, talk)) for clause in stated]
+    if requests(low, sentence.start, sentence.end):
+        read = [(clause, [one for one in found if one.attribute in _IN_REQUESTS]) for clause, found in read]
     if not any(found for _, found in read):
         yield from _plain_statements(message, there, sentence, stated)
         return
@@ -116,6 +118,8 @@ def _of(message: Message, text: str, low: str, sentence: Sentence, talk: Talk) -
         yield from _made(message, there, clause, (start, end), found)
 
 
+_IN_REQUESTS = frozenset(["name", "allergy", "diet", "budget", "rule", "task", "deadline", "age", "school", "home"])
+"""What may stand in a request: "find me a hotel for at most 200 euros"; that a meeting does, makes it nobody's."""
 _INTO_MOUTH = re.compile(r"\b(?:eat|drink|eating|drinking)\b|[吃喝]")
 
 
