@@ -20,7 +20,7 @@ from jiyi.ports import Request
 from jiyi.reader import SessionReader
 from jiyi.text import check_text, language
 from jiyi.tokens import count_message
-from jiyi.types import JSON, Checkpoint, Filter, Message, Scope, SessionInfo
+from jiyi.types import JSON, KINDS, Checkpoint, Filter, Message, Scope, SessionInfo
 
 if TYPE_CHECKING:
     from jiyi.engine import AsyncMemory
@@ -381,7 +381,8 @@ class AsyncSession:
             before = message.id or link(self.id, link(before, message.digest))[:16]
             named.append(message.but(id=before))
         ids = tuple(message.id for message in named)
-        found = {m.id: m for m in await self._memory.store.messages(self._scope, Filter(ids=ids, active=None))}
+        where = Filter(ids=ids, active=None, kinds=KINDS)
+        found = {m.id: m for m in await self._memory.store.messages(self._scope, where)}
         before = place
         for at, message in enumerate(named):
             same = found.get(message.id)

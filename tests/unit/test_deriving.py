@@ -94,3 +94,8 @@ async def test_commands_are_for_the_indexes_alone() -> None:
         assert (stats.messages, stats.commands, stats.indexed) == (1, 2, 2)
         await memory.rebuild()
         assert [record.text for record in await memory.store.records(scope)] == ["I WORK AT THE BAKERY"]
+        synced = await memory.session("t", user_id="ada").sync(
+            [{"id": hit.message.id, "role": "user", "content": "hi"}]
+        )
+        assert [message.text for message in synced.added] == ["hi"], "an id that a command has is taken"
+        assert (await memory.forget(user_id="ada", message_ids=[hit.message.id])).messages == 1
