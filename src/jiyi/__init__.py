@@ -29,8 +29,11 @@ from jiyi.errors import (
 from jiyi.session import AsyncSession, Synced
 from jiyi.strategies.full_history import FullHistory
 from jiyi.strategies.importance import Importance
+from jiyi.strategies.notes import Notes
 from jiyi.strategies.recall import Recall
+from jiyi.strategies.rolling_summary import RollingSummary
 from jiyi.strategies.sliding_window import SlidingWindow
+from jiyi.strategies.summary_buffer import SummaryBuffer
 from jiyi.strategies.token_buffer import TokenBuffer
 from jiyi.sync import AnswerStream, Memory, Session
 from jiyi.types import (
@@ -81,9 +84,11 @@ __all__ = [
     "ModelRejected",
     "ModelUnavailable",
     "NotFound",
+    "Notes",
     "Progress",
     "Recall",
     "Record",
+    "RollingSummary",
     "Scope",
     "Session",
     "SessionInfo",
@@ -94,6 +99,7 @@ __all__ = [
     "StoreCorrupt",
     "StoreError",
     "StoreTooNew",
+    "SummaryBuffer",
     "Synced",
     "TokenBuffer",
     "Usage",

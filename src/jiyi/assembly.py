@@ -9,7 +9,6 @@ history there is depends on what the memories *ask for*, not on which of them fi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from jiyi.context import Context
@@ -312,9 +311,9 @@ class _Assembly:
         first = min(read, key=lambda message: message.position)
         there = {m.id: m for line in self.recalled.lines for m in line.item.messages} | {m.id: m for m in self.system}
         there |= {key: entry.message for key, entry in self.dropped.items() if entry.message}
-        known = {m.position for m in there.values() if m.session_id == first.session_id}
-        known |= told.get(first.session_id, set())
+        known = {m.position for m in there.values() if m.session_id == first.session_id and not _is_told(m, told)}
         older = block.older - sum(0 < position <= block.older for position in known)
+        older -= sum(max(0, min(last, block.older) - begin + 1) for begin, last in told.get(first.session_id, ()))
         if not older:
             return
         if first.id in self.dropped:
@@ -356,9 +355,11 @@ class _Assembly:
         self.dropped.setdefault(message.id, Dropped(strategy, message.id, reason, message=message))
 
 
-def _is_told(message: Message | None, told: Mapping[str, AbstractSet[int]]) -> bool:
+def _is_told(message: Message | None, told: Mapping[str, Sequence[tuple[int, int]]]) -> bool:
     """Whether a text that stands in the context tells of a message."""
-    return message is not None and message.position in told.get(message.session_id, ())
+    if message is None:
+        return False
+    return any(first <= message.position <= last for first, last in told.get(message.session_id, ()))
 
 
 def _read(block: Block) -> list[Message]:

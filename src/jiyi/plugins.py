@@ -24,8 +24,11 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
     "strategies": {
         "full_history": "jiyi.strategies.full_history:FullHistory",
         "importance": "jiyi.strategies.importance:Importance",
+        "notes": "jiyi.strategies.notes:Notes",
         "recall": "jiyi.strategies.recall:Recall",
+        "rolling_summary": "jiyi.strategies.rolling_summary:RollingSummary",
         "sliding_window": "jiyi.strategies.sliding_window:SlidingWindow",
+        "summary_buffer": "jiyi.strategies.summary_buffer:SummaryBuffer",
         "token_buffer": "jiyi.strategies.token_buffer:TokenBuffer",
     },
 }

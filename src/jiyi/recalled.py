@@ -83,12 +83,15 @@ class Recalled:
         """The system message with the lines that came in; none without lines."""
         return section((line.item for line in self.lines), self._language)
 
-    def told(self) -> dict[str, set[int]]:
-        """Session -> positions of the messages that the texts which came in tell of as a whole."""
-        found: dict[str, set[int]] = {}
-        for line in self.lines:
-            for session, first, last in line.item.covers:
-                found.setdefault(session, set()).update(range(first, last + 1))
+    def told(self) -> dict[str, list[Span]]:
+        """Session -> stretches [first, last] that the texts which came in tell of as a whole, in order, apart."""
+        found: dict[str, list[Span]] = {}
+        stretches = sorted(stretch for line in self.lines for stretch in line.item.covers)
+        for session, first, last in stretches:
+            known = found.setdefault(session, [])
+            if known and first <= known[-1][1] + 1:
+                first, last = known[-1][0], max(known.pop()[1], last)
+            known.append((first, last))
         return found
 
     def tokens(self, pieces: Iterable[Piece], begun: AbstractSet[Day]) -> int:
@@ -156,7 +159,7 @@ class Recalled:
     def _take(self, rest: int, room: int, present: set[str], *, cut: bool) -> tuple[list[Line], int, bool]:
         """The lines that come in, the room that is left, and whether nothing was too long; adds to ``present``."""
         lines: list[Line] = []
-        used, begun, all_fit = set[int](), set[Day](), True
+        used, said, begun, all_fit = set[int](), set[str](), set[Day](), True
         passed: list[Line] = []
         taken = [0] * len(self._blocks)
         for again in (False, True):
@@ -164,6 +167,8 @@ class Recalled:
                 share = rest if again else int(rest * block.share / self._shares)
                 for line in self._offers[at]:
                     if taken[at] == block.most or id(line) in used or covered(line.item, present):
+                        continue
+                    if line.item.text in said and not line.item.covers:  # the same fact, of two strategies
                         continue
                     fresh = _fresh(line.pieces, present)
                     fresh = [self._short(piece, line) for piece in fresh] if cut else fresh
@@ -173,6 +178,7 @@ class Recalled:
                         continue
                     all_fit = all_fit and len(pieces) == len(fresh)
                     used.add(id(line))
+                    said.update([line.item.text] if line.item.text else [])
                     taken[at] += 1
                     tokens = self.tokens(pieces, begun)
                     begun.update(piece.day for piece in pieces)

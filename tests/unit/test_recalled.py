@@ -33,6 +33,17 @@ def recalled(context: Context) -> tuple[Item, ...]:
     return next(block.items for block in context.blocks if block.strategy == "recall")
 
 
+def test_a_text_that_two_strategies_propose_stands_once() -> None:
+    said = tuple(conversation(("user", "I eat no pork."), session="old"))
+    blocks = [Block(name, "memory", (Item(said, text="no pork", label="fact"),), share=0.3) for name in ("one", "two")]
+    context = assemble(blocks, system=(), newest=conversation(("user", "hi")), budget=500, counter=Estimate())
+    assert memories(context).count("[fact] no pork") == 1 and not context.dropped
+    nodes = tuple(Item(said, text="Talk.", label="summary", covers=(("old", at, at),)) for at in (1, 2))
+    summary = Block("summary", "memory", nodes, share=0.3)
+    context = assemble([summary], system=(), newest=conversation(("user", "hi")), budget=500, counter=Estimate())
+    assert memories(context).count("[summary] Talk.") == 2, "two nodes may say the same of different messages"
+
+
 @pytest.mark.parametrize(
     ("question", "fact", "filler", "end"),
     [

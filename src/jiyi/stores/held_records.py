@@ -126,6 +126,8 @@ def seen(held: Held, which: Which) -> list[Record]:
         there += [made.record for made in held.fresh.values() if made.record.strategy == maker]
     found = [record for record in there if _matches(record, which)]
     found.sort(key=_age)
+    if which.get("bare"):
+        found = [replace(record, sources=()) for record in found]
     limit = which.get("limit")
     if limit is None:
         return found

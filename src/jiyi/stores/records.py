@@ -47,7 +47,7 @@ def records(db: sqlite3.Connection, scope: Scope, which: Which) -> list[Record]:
     else:
         sql += " ORDER BY recorded, name LIMIT ?"
     found = db.execute(sql, (*values, -1 if limit is None else max(0, limit))).fetchall()
-    sources = _sources(db, [row[0] for row in found])
+    sources = {} if which.get("bare") else _sources(db, [row[0] for row in found])
     return [rows.record(row[1:], sources.get(row[0], ())) for row in found]
 
 

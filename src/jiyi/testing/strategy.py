@@ -71,6 +71,8 @@ class ListReader:
             and which.get("current", True) in (None, record.closed_at is None)
             and (ids is None or record.id in ids)
         ]
+        if which.get("bare"):
+            found = [replace(record, sources=()) for record in found]
         return found if limit is None else found[max(0, len(found) - limit) :] if newest else found[:limit]
 
     async def find_records(

@@ -78,6 +78,7 @@ class Which(TypedDict, total=False):
             without either counts as said) and was not closed by then.
         limit: the first ones, with ``newest`` the last ones, with ``important`` the most important ones: pinned ones
             first, then by importance (those without one last), of equals the newest.  Still oldest first.
+        bare: without their sources, which are then an empty tuple; for records that rest on thousands of messages.
         maker: name of the step that asks.  While that step derives anew, its records are those it has made anew so far,
             and for everybody else those from before.
     """
@@ -92,6 +93,7 @@ class Which(TypedDict, total=False):
     limit: int | None
     newest: bool
     important: bool
+    bare: bool
     maker: str | None
 
 

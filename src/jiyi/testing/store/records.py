@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -123,6 +124,9 @@ class Records(StoreCase):
         assert ids(await store.records(ADA, important=True, limit=2)) == ["r1", "r8"]
         assert ids(await store.records(ADA, important=True, current=None, limit=3)) == ["r1", "r7", "r8"]
         assert len(await store.records(ADA, important=True)) == 7
+        whole = await store.records(ADA, important=True)
+        assert all(record.sources for record in whole)
+        assert await store.records(ADA, bare=True) == [replace(record, sources=()) for record in whole]
 
     async def test_as_of_a_day(self, store: Store) -> None:
         await self.add(store, "a")

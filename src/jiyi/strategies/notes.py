@@ -1,0 +1,78 @@
+"""Short notes of what matters later, found again when a question has to do with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jiyi.errors import InvalidInput
+from jiyi.intake import fraction, positive
+from jiyi.ports import LLM, Deriver, Request
+from jiyi.strategies.notes_making import KIND
+from jiyi.strategies.notes_model import STRIDE, ModelNotes
+from jiyi.strategies.notes_rules import RuleNotes
+from jiyi.types import Block, Filter, Item, Message, RecordHit
+
+
+class Notes:
+    """Proposes the notes that a search for the question brings back, of all sessions of the user.
+
+    They are made in the background of what the user says: by rules, and by the model that derives memory where there
+    is one.  One that only repeats a message which stands in the context does not count.
+    """
+
+    name = "notes"
+    window = False
+
+    def __init__(
+        self,
+        k: int = 3,
+        max_chars: int = 100,
+        *,
+        floor: float | None = None,
+        every: int = STRIDE,
+        share: float = 0.2,
+    ) -> None:
+        """Sets how much is noted and recalled.
+
+        Args:
+            k: notes at most.
+            max_chars: characters of a note, at most.
+            floor: least relevance, 0..1; None for the memory's calibrated floor.
+            every: messages of a user that a model is asked about together.
+            share: part of the budget held free for them where others compete, above 0, at most 1.
+
+        Raises:
+            InvalidInput: names what is out of range.
+        """
+        self.k = positive("k", k)
+        self.max_chars = positive("max_chars", max_chars)
+        self.floor = None if floor is None else fraction("floor", floor)
+        self.every = positive("every", every)
+        self.share = fraction("share", share)
+        if not self.share:
+            raise InvalidInput("share", "must be above 0")
+
+    def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
+        """The notes by rules, and those by the model where there is one."""
+        model = [ModelNotes(llm, self.max_chars, self.every)] if llm is not None else []
+        return [RuleNotes(self.max_chars), *model]
+
+    async def recall(self, request: Request) -> list[Block]:
+        """One memory block, best first; none when nothing was asked or nothing is relevant."""
+        if not request.query.strip():
+            return []
+        hits = await request.reader.find_records(request.query, kind=KIND, limit=2 * self.k, floor=self.floor)
+        ids = tuple({hit.record.sources[0].message_id for hit in hits if hit.record.sources})
+        said = {message.id: message for message in await request.reader.matching(Filter(ids=ids))} if ids else {}
+        items = tuple(_item(hit, said[hit.record.sources[0].message_id]) for hit in hits if _is_there(hit, said))
+        return [Block(self.name, "memory", items, share=self.share, most=self.k)] if items else []
+
+
+def _is_there(hit: RecordHit, said: dict[str, Message]) -> bool:
+    """Whether the message that it was made of stands, and not on a branch that was left."""
+    return bool(hit.record.sources) and hit.record.sources[0].message_id in said
+
+
+def _item(hit: RecordHit, message: Message) -> Item:
+    note = hit.record
+    return Item((message,), text=note.text, score=hit.score, why=hit.why, records=(note.id,), label="note")
