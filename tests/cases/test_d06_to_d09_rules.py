@@ -141,7 +141,7 @@ def test_what_is_not_liked_is_disliked(text: str) -> None:
         ("I don't work at Northwind anymore.", "employer", "Northwind"),
         ("I used to live in Oslo.", "home", "Oslo"),
         ("I no longer live in Oslo.", "home", "Oslo"),
-        ("I stopped drinking coffee.", "diet", "coffee"),
+        ("I stopped drinking coffee.", "habit", "coffee"),
         ("I no longer like sushi.", "likes", "sushi"),
         ("I sold my old car.", "owns", "old car"),
         ("我把旧车卖了。", "owns", "旧车"),

@@ -33,8 +33,45 @@ def said(text: str) -> list[tuple[str, str, str]]:
         ("千万不要在周五发货。", ("user", "rule", "不要在周五发货")),
         ("提醒我交房租。", ("user", "task", "交房租")),
         ("车库门的密码是4471。", ("user", "identifier", "4471")),
+        ("我老婆叫陈静，是小学老师。", ("老婆", "job", "小学老师")),
+        ("我的邮箱是ada@example.org。", ("user", "identifier", "ada@example.org")),
+        ("我的车牌是京A·12345。", ("user", "identifier", "京A·12345")),
+        ("我有糖尿病。", ("user", "health", "糖尿病")),
+        ("我有三个孩子。", ("user", "family", "三个孩子")),
+        ("我儿子今年5岁。", ("儿子", "age", "5岁")),
+        ("我老公对花粉过敏。", ("老公", "allergy", "花粉")),
+        ("我会说日语。", ("user", "skill", "日语")),
+        ("我打算五月去日本旅游。", ("user", "plan", "五月去日本旅游")),
+        ("别忘了给花浇水。", ("user", "task", "给花浇水")),
+        ("买电脑的预算是八千元左右。", ("user", "budget", "八千元")),
+        ("我月薪一万二。", ("user", "amount", "一万二")),
+        ("我决定买蓝色的那个。", ("user", "decision", "买蓝色的那个")),
+        ("请一直用中文回答我。", ("user", "rule", "一直用中文回答我")),
+        ("我上个月从北京搬到了上海。", ("user", "home", "上海")),
+        ("我最喜欢的颜色是绿色。", ("user", "likes", "绿色")),
+        ("我每天早上都喝拿铁。", ("user", "habit", "拿铁")),
+        ("我不愛吃香菜。", ("user", "dislikes", "香菜")),
+        ("我生日是3月5日。", ("user", "birthday", "3月5日")),
+        ("我2012年毕业于清华大学。", ("user", "school", "清华大学")),
         ("那就去莫干山吧，我订了民宿。", ("user", "decision", "去莫干山")),
     ],
 )  # fmt: skip
 def test_a_plain_statement_is_found(text: str, fact: tuple[str, str, str]) -> None:
     assert fact in said(text)
+
+
+@pytest.mark.parametrize("text", ["我叫了外卖。", "他叫我别去。", "我叫车回家了。", "别人都叫我去。"])
+def test_what_looks_like_a_name_is_none(text: str) -> None:
+    assert not [fact for fact in said(text) if fact[1] == "name"]
+
+
+@pytest.mark.parametrize("text", ["我忍不住哭了。", "我爸住院了。", "我记住了。", "他站住了。"])
+def test_what_looks_like_a_home_is_none(text: str) -> None:
+    assert not [fact for fact in said(text) if fact[1] == "home"]
+
+
+@pytest.mark.parametrize("text", ["备用钥匙挂在排水管后面。", "我不会游泳。", "我把手机落在大剧院的寄存处了。"])
+def test_a_plain_statement_that_fits_no_attribute_is_kept_word_for_word(text: str) -> None:
+    (one,) = candidates(Message("m", "s", "user", text))
+    assert (one.attribute, one.value, one.text) == ("", "", text.rstrip("。"))
+    assert one.importance <= 0.5

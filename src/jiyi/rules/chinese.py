@@ -66,7 +66,8 @@ def _subject(clause: Clause, talk: Talk) -> str | None:
     who = SHORT[found["short"]] if found["short"] else found["rel"] or found["new"]
     if RELATIONS.get(who) == "pet" and not found["of"]:
         return talk.about
-    if RELATIONS.get(who) in ("friend", "pet") and not found["of"] and found.start() > clause.start + 3:
+    bare = RELATIONS.get(who) in ("friend", "pet") and not found["of"] and not found["new"]
+    if bare and not ONLY_WHEN.fullmatch(low, clause.start, found.start()):
         return talk.about
     if found.start() > clause.start and low[found.start() - 1] in _WITH:
         mine = _SUBJECT.search(low, clause.start, found.start())

@@ -24,7 +24,8 @@ _PAUSE = re.compile(
 _LEAD = re.compile(
     r"(?:(?:and|but|so|well|oh|ah|hi|hello|hey|hiya|yes|yeah|yep|ok|okay|no wait|wait|also|actually|anyway|plus|btw|fyi"
     r"|by the way|for the record|for your information|just so you know|just to let you know|so you know|please note"
-    r"|note|please remember|remember|keep in mind|please keep in mind|don't forget|you should know|as "
+    r"|note|please remember|remember(?! to)|keep in mind|please keep in mind|don't forget(?! "
+    r"to)|from now on|in future|in the future|you should know|as "
     r"i said|as i mentioned"
     r"|like i said|i told you|i said|i mentioned|to be clear|in fact|basically|honestly|to be honest"
     r"|unfortunately|luckily|sadly"

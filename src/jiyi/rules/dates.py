@@ -87,6 +87,7 @@ def dated(text: str, start: int, end: int, there: Sequence[Period]) -> tuple[str
     return "".join(pieces), _times(found)
 
 
+_TODAY_IS = re.compile(r"(?:\btoday|\bit|今天)\s?(?:is|'s|是)\s?$", re.IGNORECASE)
 _BREAK = re.compile("[，。；,;！？]")
 
 
@@ -94,7 +95,7 @@ def _resolved(period: Period, text: str, span: tuple[int, int], said_at: datetim
     """A period with what its words leave open ("on Friday") read from the rest of the clause, if that tells."""
     if period.start is None or period.end is None:
         return period
-    if period.recurs == "week" and text.endswith(("是", "is "), 0, period.begin):
+    if period.recurs == "week" and _TODAY_IS.search(text, max(0, period.begin - 32), period.begin):
         return None  # "today is Sunday" says no other day
     before = text[max(span[0], period.begin - 60) : period.begin]
     after = _BREAK.split(text[period.stop : min(span[1], period.stop + 60)], maxsplit=1)[0]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from jiyi.rules.english_phrases import phrases
-from jiyi.rules.english_values import Verb, value_of
+from jiyi.rules.english_values import Verb, cut, value_of
 from jiyi.rules.english_verbs import VERBS
 from jiyi.rules.english_words import ADVERBS, BE, LEMMAS, NATIONS, NEGATIONS, NUMBERS, PETS, PROMISES, RELATIONS
 from jiyi.rules.found import Clause, Found, Talk
@@ -29,6 +29,7 @@ _SAID_BY = re.compile(
 _I_AM = re.compile(r"(?:^|[\s,(])i(?:'m| am) (?=[a-z])")
 _CAPITAL = re.compile(r"([A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)(?=$|[,.!]|\s*$| (?:and|from)\b)")
 _MY_PETS = re.compile(rf"\b(?:my|our) ((?:(?:\d+|{NUMBERS}|old|little|new|young|big) )*(?:{PETS.replace(' ', '|')}))\b")
+_HAS_NAME = re.compile(r"'s? (?:full |first |last )?name is (?!not\b)")
 _TAIL_ENDS = re.compile(r"\b(?:any ?more|any longer|these days no more)\b")
 
 
@@ -56,8 +57,9 @@ def _of(clause: Clause, subject: re.Match[str], talk: Talk) -> Iterator[Found]:
                 yield Found("name", named[1], who)
         elif pets := _MY_PETS.match(low, subject.start(), clause.end):
             yield Found("pet", clause.said(pets.start(1), pets.end(1)))
-        if low.startswith("'s name", at):
-            at += len("'s name")
+        if owned := _HAS_NAME.match(low, at, clause.end):
+            yield Found("name", cut(clause, owned.end()), who)
+            return
     elif subject["pro"]:
         if not talk.third:
             return
@@ -168,6 +170,12 @@ def _by_verb(clause: Clause, verb: Predicate, who: str) -> list[Found]:
                 one.attribute == "name" and not one.value[:1].isupper()
             ):
                 found.append(_with(one, reading, verb))
+            if "x" in reading.pattern.groupindex:
+                left = reading.pattern.match(clause.low, verb.end, clause.end)
+                if left and left["x"]:
+                    found.append(
+                        Found(reading.attribute, cut(clause, left.start("x"), end=left.end("x")), who, ends=True)
+                    )
             if not reading.more:
                 break
     return found

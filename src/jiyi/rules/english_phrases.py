@@ -16,7 +16,10 @@ _TRIGGER = re.compile(
     r"out|appointment|@|address|employer|no more|"
     r"decided|going with|go with|major|blood type|size|dogs?\b|cats?\b|code|password"
 )
-_NAME = re.compile(r"\b(?:my|our) (?:full |first |last |nick|real |user|family )?name(?:'s| is) (?!not\b)|\bi go by ")
+_NAME = re.compile(
+    r"\b(?:my|our) (?:full |first |last |nick|real |user|family )?name(?:'s| is) (?:actually "
+    r"|now )?(?:not [\w ]{1,30}?,? but )?(?!not\b)|\bi go by "
+)
 _CALL = re.compile(
     r"(?:^|\b(?:please|just|can|everyone|everybody|people|friends|they|all) (?:\w+ )?)(?:you can "
     r")?call me "
@@ -43,7 +46,8 @@ _PET = re.compile(rf"^(?:with )?(?P<v>(?:an?|\d+|{NUMBERS}) (?:\w+ )?(?:{PETS.re
 _REMIND = re.compile(
     r"\b(?:remind me (?:again )?(?:to|about|of|that|on|at|in|tomorrow|tonight|next|every|before"
     r"|when)\b(?! (?:what|who|where|how|which))|don't let me forget(?: to| about| that)?"
-    r"|(?:please )?remember to|(?:i )?(?:must|should|need to|have to) (?:not forget|remember) to?)\s+(?P<v>\S.*)"
+    r"|(?:please )?(?:remember|don't forget|do not forget) to|(?:i )?(?:must|should|need to"
+    r"|have to) (?:not forget|remember) to?)\s+(?P<v>\S.*)"
 )
 _RULE = re.compile(
     r"^(?:please |from now on,? |in (?:the )?future,? |and |but )*(?P<v>(?:never|always|do not ever"
@@ -101,6 +105,7 @@ _CODE = re.compile(
     r"(?<![\w.@/-])(?P<v>[a-z]{1,5}-?\d{3,}[\w-]*|[a-z]+-\d{2,}[\w-]*|\+?\d[\d -]{7,}\d"
     r"|[\w.+-]+@[\w-]+\.[\w.-]*\w|#\d{2,})(?![\w@])"
 )
+_ADDRESS = re.compile(r"\b(?:my|our) (?:[\w-]+ ){0,3}?address(?:'s| is|:)(?: now)? (?P<v>(?![^,;]*@)[^,;]+)")
 _ROOM = re.compile(
     r"\b(?:locker|room|space|gate|platform|seat|flat|apartment|order|invoice|row|bus|tram|line|desk"
     r"|slot|bay|unit|size)(?: number| no\.?| a)? (?P<v>#?\d[\w-]*)"
@@ -204,6 +209,9 @@ def _numbers(clause: Clause, piece: str) -> Iterator[Found]:
         kind = "budget" if _LIMIT.search(piece) else "amount"
         yield Found(kind, clause.said(start + money.start("v"), start + money.end("v")))
         return
+    if found := _ADDRESS.search(piece):
+        yield Found("home", clause.said(start + found.start("v"), start + found.end("v")))
+        return
     for pattern in (_CODE, _ROOM, _ID):
         if found := pattern.search(piece):
             value = clause.said(start + found.start("v"), start + found.end("v"))
@@ -214,6 +222,5 @@ def _numbers(clause: Clause, piece: str) -> Iterator[Found]:
                 or "wifi" in piece
                 or "blood" in piece
             ):
-                address = pattern is _ID and "address" in piece and "@" not in value
-                yield Found("home" if address else "identifier", value)
+                yield Found("identifier", value)
                 return

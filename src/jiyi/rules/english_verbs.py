@@ -114,7 +114,7 @@ VERBS: dict[str, tuple[Verb, ...]] = {
         Verb("home", behind(r"living in\s+"), stops=True),
         Verb("likes", behind(r"(?:liking|loving|enjoying)\s+"), stops=True),
         Verb(
-            "diet",
+            "habit",
             behind(r"(?:eating|drinking|having|consuming|taking)\s+(?!my\b|off\b|up\b|care\b)"),
             stops=True,
             lists=True,
@@ -130,6 +130,8 @@ VERBS: dict[str, tuple[Verb, ...]] = {
     ),
     "lived": (Verb("home", behind(r"(?:in|at|on)\s+(?P<v>[^,;]+?) (?:since|for|all my life)\b.*"), begins=True),),
     "worked": (Verb("employer", behind(r"(?:at|for)\s+(?P<v>[^,;]+?) since\b.*"), begins=True),),
+    "adopt": (Verb("pet", re.compile(rf"\s+(?P<v>(?:an? |{_N} )(?:\w+ ){{0,2}}?(?:{_ANIMALS})\b.*)")),),
+    "drive": (Verb("owns", re.compile(r"\s+(?P<v>an? \S.*)"), importance=0.5),),
     "give": (Verb("habit", behind(r"up\s+(?!on\b|hope|my\b|the\b|to\b)"), stops=True),),
     "study": (
         Verb("school", behind(r"(?:[\w ]{1,40} )?at\s+(?!night|home|the (?:library|cafe|moment)|\d)")),
@@ -290,5 +292,6 @@ VERBS: dict[str, tuple[Verb, ...]] = {
         Verb("family", re.compile(r"\s+(?P<v>(?:married|divorced|engaged)\b.*)")),
         Verb("pet", re.compile(rf"\s+(?P<v>an? (?:\w+ ){{0,2}}?(?:{_ANIMALS})\b.*)")),
         Verb("owns", re.compile(r"\s+(?P<v>an? new \S.*)")),
+        Verb("habit", re.compile(rf"\s+(?P<v>up\b.*\b{EVER}\b.*)")),
     ),
 }

@@ -118,6 +118,8 @@ _FORMS: dict[str, str] = {
     "leave": "left",
     "quit": "quit quits stopped",
     "give": "gave given",
+    "adopt": "adopted",
+    "drive": "drive drives",
     "study": "study studies studied studying",
     "major": "major majored majoring",
     "graduate": "graduate graduated",

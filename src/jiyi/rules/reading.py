@@ -148,7 +148,7 @@ def _dated_only(message: Message, clause: Clause, there: list[Period]) -> list[F
     return [Found(kind)] if kind else []
 
 
-_ONCE = frozenset(["appointment", "deadline", "task", "plan", "rule", "decision"])
+_ONCE = frozenset(["appointment", "deadline", "task", "plan", "rule", "decision", "amount", "identifier", "budget"])
 """A clause says one of them, however many rules see it."""
 
 
@@ -210,7 +210,7 @@ def _plain_statements(
     text, low, start, end = stated[0].text, stated[0].low, stated[0].start, stated[-1].end
     end = _trimmed(low, start, end)
     piece = low[start:end]
-    if BLANK in piece or end - start < 6 or requests(low, sentence.start, sentence.end):
+    if BLANK in piece or end - start < 4 or requests(low, sentence.start, sentence.end):
         return
     mine = bool(_OWN.search(piece))
     if _SPEAKS.match(piece) or _YOU.search(piece) or (not mine and _ADDRESSED.match(piece)) or _short(piece):
@@ -237,7 +237,7 @@ def _plain_statements(
 
 def _short(piece: str) -> bool:
     """Whether it is too short to tell anything by itself."""
-    return len(piece) < 5 if _HAN.search(piece) else piece.count(" ") < 3
+    return len(piece) < 5 if _HAN.search(piece) else piece.count(" ") < 2
 
 
 def _happens(message: Message, times: Times, said: str) -> str:
