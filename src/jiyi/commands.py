@@ -37,6 +37,7 @@ class Command:
         sources: messages that it rested on.
         text: what it says now; of a correction alone, as are the following.
         key, session_id, importance, opens: of the record; ``opens`` False where it was closed already.
+        value, negated, event_from, event_to: of the fact that the text states, as far as rules can tell.
     """
 
     id: str
@@ -53,6 +54,10 @@ class Command:
     session_id: str | None = None
     importance: float | None = None
     opens: bool = True
+    value: str = ""
+    negated: bool = False
+    event_from: datetime | None = None
+    event_to: datetime | None = None
 
 
 def mark(salt: bytes, record: Record) -> str:
@@ -152,7 +157,19 @@ def _read(message: Message) -> Command | None:
         session_id=_text(said.get("session")),
         importance=float(importance) if isinstance(importance, int | float) else None,
         opens=bool(said.get("opens", True)),
+        value=_text(said.get("value")) or "",
+        negated=bool(said.get("negated")),
+        event_from=_moment(said.get("event_from")),
+        event_to=_moment(said.get("event_to")),
     )
+
+
+def _moment(value: JSON) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return moment if moment is not None and moment.utcoffset() is not None else None
 
 
 def _text(value: JSON) -> str | None:

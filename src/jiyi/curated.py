@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Unpack
 
-from jiyi.commands import PERSON, Command, commands, single
+from jiyi.commands import Command, commands, single
 from jiyi.curation import Reach, curate, listed
 from jiyi.search import Wanted, WantedRecords
 from jiyi.types import Filter, Record, RecordHit, Scope, Which
@@ -84,7 +84,7 @@ class Curated:
         self, searcher: Searcher, query: str, wanted: WantedRecords, now: Iterable[Record]
     ) -> list[RecordHit]:
         """The corrected ones whose new text answers the query."""
-        corrected = {record.sources[0].message_id: record for record in now if record.data.get("by") == PERSON}
+        corrected = {str(record.data["corrected"]): record for record in now if "corrected" in record.data}
         if not corrected:
             return []
         look = Wanted(len(corrected), replace(COMMANDS, ids=tuple(corrected)), wanted.floor)

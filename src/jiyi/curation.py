@@ -64,7 +64,11 @@ def _keep(kept: dict[str, _Told], gone: set[str], record: Record, told: _Told | 
     if told is None:
         gone.add(record.id)
     elif told.record.id in kept:
-        _join(kept[told.record.id], told.record)
+        first, other = kept[told.record.id], told
+        if first.record.closed_at and not other.record.closed_at:
+            first, other = other, first
+        kept[told.record.id] = first
+        _join(first, other.record)
     else:
         kept[told.record.id] = told
 
@@ -134,7 +138,8 @@ def _told(record: Record, orders: Sequence[Command], said: Said) -> _Told | None
     if data.get("status") == "unverified" and _assertion(laid):
         data["status"] = ""
     pinned = record.pinned if state.pinned is None else state.pinned
-    return _Told(replace(record, pinned=pinned, hidden=state.hidden, data=data), _assertion(laid))
+    now, by = replace(record, pinned=pinned, hidden=state.hidden, data=data), _assertion(laid)
+    return _Told(_opened(now) if by and now.closed_at and now.closed_at <= by.at else now, by)
 
 
 def _assertion(laid: Iterable[Command]) -> Command | None:
@@ -173,25 +178,37 @@ def _said_after(record: Record, moment: datetime, said: Said) -> bool:
 
 
 def _corrected(record: Record, command: Command) -> Record:
-    kept = {name: record.data[name] for name in ("subject", "attribute", "speaker") if name in record.data}
-    closed = {"closed_by": record.data["closed_by"]} if "closed_by" in record.data and not command.opens else {}
+    """The record with what the person said.  What it was derived from does not say so: of a fact it is left out; a
+    note or summary still stands for the messages that it is about.
+    """
+    own = Source(command.id, 0, len(command.text), command.text)
+    closing = record.sources[len(evidence(record)) :]
+    data: dict[str, JSON] = {"by": PERSON, "corrected": command.id, "status": ""}
+    if record.kind != "fact":
+        sources = (*evidence(record), own, *closing)
+        data = {**record.data, **data}
+    else:
+        sources = (own, *closing)
+        names = ("subject", "attribute", "speaker", "conflicts", "closed_by")
+        data |= {name: record.data[name] for name in names if name in record.data}
+        data |= {"value": command.value or command.text, "negated": command.negated}
     return replace(
         record,
         id=command.record,
         text=command.text,
-        sources=(Source(command.id, 0, len(command.text), command.text), *(record.sources[-1:] if closed else ())),
-        said_at=command.at if command.opens else record.said_at,
-        event_from=None,
-        event_to=None,
+        sources=sources,
+        said_at=command.at if command.opens and record.kind == "fact" else record.said_at,
+        event_from=command.event_from,
+        event_to=command.event_to,
         valid_from=None,
         valid_to=None,
-        data={**kept, **closed, "by": PERSON, "value": command.text, "status": ""}
-        | ({"conflicts": record.data["conflicts"]} if "conflicts" in record.data else {}),
+        data=data,
     )
 
 
 def _made(command: Command) -> Record:
     """The record that a correction makes by itself, where nothing derives it any more."""
+    subject, _, attribute = (command.key or "").rpartition(".")
     bare = Record(
         command.record,
         command.kind,
@@ -204,6 +221,7 @@ def _made(command: Command) -> Record:
         importance=command.importance,
         recorded_at=command.at,
         closed_at=None if command.opens else command.at,
+        data={"subject": subject, "attribute": attribute} if attribute else {},
     )
     return _corrected(bare, command)
 
@@ -211,37 +229,49 @@ def _made(command: Command) -> Record:
 def _merge(kept: dict[str, _Told]) -> None:
     """What says the same as a correction is the same record: its sources join, and it goes."""
     corrected: dict[tuple[str, str | None, str], _Told] = {}
-    for name, told in list(kept.items()):
-        record = told.record
-        if record.data.get("by") != PERSON or record.closed_at:
-            continue
-        first = corrected.setdefault((record.kind, record.key, flat(record.text)), told)
-        if first is not told:
-            _join(first, told.record)
-            del kept[name]
-    for name, told in list(kept.items()) if corrected else ():
-        record = told.record
-        if record.data.get("by") == PERSON or record.closed_at:
-            continue
-        value = record.data.get("value")
-        for text in (record.text, value if isinstance(value, str) else ""):
-            first = corrected.get((record.kind, record.key, flat(text)))
-            if first:
+    for by_person in (True, False):
+        for name, told in list(kept.items()):
+            record = told.record
+            if (record.data.get("by") == PERSON) is not by_person:
+                continue
+            says = [(record.kind, record.key, text) for text in _wordings(record)]
+            first = next((corrected[one] for one in says if one in corrected), None)
+            if first is not None and record.closed_at is None and _closer(first.record) in (None, record.id):
                 _join(first, record)
                 del kept[name]
-                break
+            elif by_person:
+                corrected |= {one: told for one in says}
+        if not corrected:
+            return
+
+
+def _wordings(record: Record) -> set[str]:
+    value = record.data.get("value")
+    return {flat(record.text), flat(value if isinstance(value, str) and value else record.text)}
+
+
+def _closer(record: Record) -> str | None:
+    """The record that closed it, "" where none did; None while it is open."""
+    closed = record.data.get("closed_by")
+    return None if record.closed_at is None else str((isinstance(closed, Mapping) and closed.get("record")) or "")
 
 
 def _join(first: _Told, record: Record) -> None:
-    sources = dict.fromkeys((*first.record.sources, *evidence(record)))
+    if _closer(first.record) == record.id:
+        first.record = _opened(first.record)
     joined = dict.fromkeys((*listed(first.record, "joined"), record.id, *listed(record, "joined")))
     joined.pop(first.record.id, None)
     first.record = replace(
         first.record,
-        sources=tuple(sources),
+        sources=tuple(dict.fromkeys((*first.record.sources, *evidence(record)))),
         hidden=first.record.hidden or record.hidden,
         data={**first.record.data, "joined": list(joined)} if joined else first.record.data,
     )
+
+
+def _opened(record: Record) -> Record:
+    data = _without(record.data, "closed_by")
+    return replace(record, closed_at=None, sources=evidence(record), data=data)
 
 
 def _settle(kept: dict[str, _Told], gone: set[str], said: Said) -> None:
@@ -272,8 +302,7 @@ def _decide(told: _Told, rivals: Sequence[_Told], said: Said) -> None:
         elif not times and (rival.record.closed_at is None or rival.record.closed_at > at):
             rival.record = _closed(rival.record, at, record.id, Source(told.by.id))
     if record.closed_at and record.closed_at <= at:
-        data = _without(record.data, "closed_by")
-        record = replace(record, closed_at=None, sources=evidence(record), data=data)
+        record = _opened(record)
     first = min(later, key=lambda one: (one[0], one[1].id), default=None)
     if first is None:
         told.record = replace(record, data=_without(record.data, "conflicts") | _plain(record))

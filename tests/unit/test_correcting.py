@@ -78,6 +78,16 @@ async def test_a_correction_acts_at_once_and_stays(memory: AsyncMemory, clock: F
     ]  # fmt: skip
 
 
+async def test_a_correction_has_the_value_that_it_states(memory: AsyncMemory, clock: FakeClock) -> None:
+    await say(memory, "我住在里斯本。")
+    now = await memory.correct((await only(memory)).id, "我住在波尔图", user_id="ada")
+    assert now.data["value"] == "波尔图"
+    clock.advance(60)
+    await say(memory, "对，我住在波尔图。")  # the same, so nothing is closed
+    record = await only(memory, current=None)
+    assert record.id == now.id and len(record.sources) == 2
+
+
 async def test_pinned_hidden_recovered(memory: AsyncMemory) -> None:
     await say(memory, "I live in Lisbon.")
     record = await only(memory)

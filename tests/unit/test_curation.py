@@ -52,12 +52,21 @@ def test_a_correction_is_what_the_person_said() -> None:
     (found,) = curated([HOME], correction)
     assert (found.id, found.text, found.said_at) == ("home", "Braga", day(2))
     assert found.sources == (Source(correction.id, 0, 5, "Braga"),)
-    assert found.data["by"] == PERSON and found.data["value"] == "Braga"
+    assert found.data["by"] == PERSON and found.data["value"] == "Braga" and found.data["corrected"] == correction.id
+
+
+def test_a_corrected_note_still_stands_for_its_messages() -> None:
+    note = replace(HOME, kind="note", key=None, data={"by": "rules", "level": 1})
+    (found,) = curated([note], order("correct", note, 2, "Braga"))
+    assert (found.text, found.said_at) == ("Braga", day(0))
+    assert [source.message_id for source in found.sources] == ["m-home", "c-correct-2"]
+    assert found.data["level"] == 1
 
 
 def test_a_correction_stays_when_nothing_derives_it_any_more() -> None:
     (found,) = curated([], order("correct", HOME, 2, "Braga"))
     assert (found.id, found.kind, found.key, found.text) == ("home", "fact", "user.home", "Braga")
+    assert (found.data["subject"], found.data["attribute"]) == ("user", "home")
 
 
 def test_what_is_said_later_of_the_same_thing_closes_a_correction() -> None:
