@@ -76,7 +76,9 @@ COUNTERS = (
 
 def _any(words: list[str]) -> str:
     longest = sorted(words, key=len, reverse=True)
-    latin = [f"{re.escape(word)}(?![a-z])" if "a" <= word[-1] <= "z" else re.escape(word) for word in longest]
+    latin = [
+        f"{re.escape(word)}(?![a-z\u00c0-\u024f])" if "a" <= word[-1] <= "z" else re.escape(word) for word in longest
+    ]
     return f"(?:{'|'.join(latin)})"
 
 
