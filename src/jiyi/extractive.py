@@ -35,6 +35,7 @@ _ROLES: Mapping[str, Role] = {
     for role, prefix in speakers.items()  # type: ignore[misc]
 }
 _CLAUSE = re.compile(r"[。！？；!?;]|[，、,.:：](?!\d)")
+_BREAK = re.compile(r"[\s。！？；，、]")
 _DENIES = re.compile(r"n't$|^(?:no|not|never|without|cannot|none)$|[不没别无未非勿]")
 _TELLS = re.compile(rf"\d|{_DENIES.pattern}")
 _PAUSES = " ,，、:：;；"
@@ -132,6 +133,26 @@ def clipped(text: str, length: int) -> str:
     return f"{text[:at].rstrip(_PAUSES)}{mark}" if text[: max(0, at)].strip() else ""
 
 
+def both_ends(text: str, length: int) -> str:
+    """A text on one line; of one that is longer than about ``length`` characters the beginning and a quarter of that
+    from its end, neither cut within a word or number.
+    """
+    long = len(text) > 4 * length
+    if long:
+        text = f"{_whole(text[: 2 * length])} {text[-length:]}"
+    text = " ".join(text.split())
+    if len(text) <= length and not long:
+        return text
+    end = _BREAK.search(text, len(text) - length // 4)
+    return f"{clipped(text, length * 3 // 4)} {text[end.end() :] if end else ''}".rstrip()
+
+
+def _whole(text: str) -> str:
+    """A text without what follows its last space or mark."""
+    ends = [found.start() for found in _BREAK.finditer(text)]
+    return text[: ends[-1]] if ends else ""
+
+
 def _between(text: str, upto: int) -> int:
     """The last place up to here that parts no word, number or character; Han text may be parted anywhere else."""
     for at in range(min(upto, len(text)), 0, -1):
@@ -151,9 +172,10 @@ def _numeral(left: str, right: str) -> bool:
 
 def _parts(text: str) -> list[str]:
     """The sentences of a text that are not too long."""
-    if len(text) > _READ:
-        text = f"{text[: _READ * 3 // 4]}\n{text[-_READ // 4 :]}"
-    return [part for part in (" ".join(one.split()) for one in parted(text)) if 0 < len(part) <= LONGEST]
+    parts = parted(text[:_READ])
+    if len(text) > _READ:  # without the sentences that are cut: they may begin or end within a number
+        parts = parts[:-1] + parted(text[-_READ // 4 :])[1:]
+    return [part for part in (" ".join(one.split()) for one in parts) if len(part) <= LONGEST]
 
 
 def _weighed(text: str, role: Role, before: str) -> Sentence:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jiyi.extractive import clipped, extract, extract_again
+from jiyi.extractive import both_ends, clipped, extract, extract_again
 from jiyi.testing.strategy import conversation
 from jiyi.text import flat
 from jiyi.tokens import Estimate
@@ -100,6 +101,17 @@ def test_no_cut_parts_a_number(text: str, length: int) -> None:
     if short.endswith("[…]"):
         assert whole.startswith(kept)
         assert not (kept[-1:].isdigit() and whole[len(kept) : len(kept) + 1].isdigit())
+
+
+def test_of_a_very_long_message_no_number_is_cut() -> None:
+    for shift in range(12):
+        long = "a" * shift + " The price is 1234567 euros" * 900
+        for text in (both_ends(long, 200), extract(conversation(("user", long.replace("euros", "euros."))), 2000)):
+            assert text and set(re.findall(r"\d+", text)) == {"1234567"}
+        assert len(both_ends(long, 200)) <= 210
+        han = "字" * shift + "，价格是1234567元" * 900
+        assert set(re.findall(r"\d+", both_ends(han, 200))) == {"1234567"}
+    assert both_ends("7" * 5000, 100) == ""
 
 
 def test_a_very_long_message_takes_no_time() -> None:

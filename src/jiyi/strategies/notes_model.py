@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from jiyi.extractive import clipped
+from jiyi.extractive import both_ends
 from jiyi.history import is_system
 from jiyi.importance import importance
 from jiyi.ports import LLM, Batch
@@ -46,7 +46,7 @@ class ModelNotes:
         own = {number: message for number, message in enumerate(said, start=1) if noteworthy(message)}
         if not own:
             return Changes(batch.cursor)
-        told = prompt(MODEL, language("\n".join(message.text[:_SHOWN] for message in own.values())))
+        told = prompt(MODEL, language("\n".join(both_ends(message.text, _SHOWN) for message in own.values())))
         from jiyi.prompts.notes import Noted  # pydantic takes a while
 
         text = "\n".join(_line(number, message) for number, message in enumerate(said, start=1) if message.text.strip())
@@ -65,7 +65,11 @@ class ModelNotes:
         from jiyi.grounding import locate, unsupported  # many expressions, which take a while to compile
 
         span = locate(message.text, quote)
-        if span is None or not any(map(str.isalnum, quote)) or unsupported(text, [message.text], _known(message)):
+        if (
+            span is None
+            or not any(map(str.isalnum, quote))
+            or unsupported(text, [both_ends(message.text, _SHOWN)], _known(message))
+        ):
             return None
         return note(message, text, span, self._length, importance(message).score)
 
@@ -77,9 +81,7 @@ def _known(message: Message) -> Sequence[str]:
 
 def _line(number: int, message: Message) -> str:
     """A message on one line."""
-    text = " ".join(message.text.split())
-    if len(text) > _SHOWN:
-        text = f"{clipped(text, _SHOWN * 3 // 4)} {text[-_SHOWN // 4 :]}"
+    text = both_ends(message.text, _SHOWN)
     when = f" {message.created_at:%Y-%m-%d}" if message.created_at else ""
     who = "user" if message.kind == "statement" else message.role
     return f"{number}.{when} {who}: {json.dumps(text, ensure_ascii=False)}"

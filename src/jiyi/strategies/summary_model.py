@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jiyi.errors import ModelError
-from jiyi.extractive import clipped, parted
+from jiyi.extractive import both_ends, parted
 from jiyi.ports import LLM, Deriver
 from jiyi.prompts import prompt
 from jiyi.strategies.summary_making import MODEL, RULES, TOKENS, Part, Summaries, Text
@@ -98,16 +98,16 @@ def _assigned(given: Sequence[Summary], asked: int) -> dict[int, str]:
 
 def _grounded(summary: str, part: Part) -> str:
     """The sentences of a summary that say nothing that was not said; at most ``_MOST`` tokens of them."""
-    from jiyi.grounding import unsupported  # many expressions, which take a while to compile
+    from jiyi.grounding import Sources  # many expressions, which take a while to compile
 
-    sources = [*(node.text for node in part.nodes), *(message.text for message in part.spoken)]
-    known = [message.name for message in part.spoken if message.name] + _dates(part)
+    said = [*(node.text for node in part.nodes), *map(_seen, part.spoken)]
+    sources = Sources(said, [message.name for message in part.spoken if message.name] + _dates(part))
     kept, tokens = "", 0
     for sentence in parted(summary):
         tokens += _COUNT.count(sentence)
         if tokens > _MOST and kept:
             break
-        if any(map(str.isalnum, sentence)) and not unsupported(sentence, sources, known):
+        if any(map(str.isalnum, sentence)) and not sources.unsupported(sentence):
             apart = " " if kept and kept[-1].isascii() else ""
             kept += apart + sentence.strip()
     return kept
@@ -123,7 +123,7 @@ def _dates(part: Part) -> list[str]:
 
 
 def _words(part: Part) -> str:
-    return "\n".join([node.text for node in part.nodes] + [message.text[:_SHOWN] for message in part.spoken])
+    return "\n".join([node.text for node in part.nodes] + [_seen(message) for message in part.spoken])
 
 
 def _shown(part: Part) -> str:
@@ -140,9 +140,11 @@ def _earlier(node: Record) -> str:
 
 
 def _line(message: Message) -> str:
-    """A message on one line; of a long one the beginning and the end."""
-    text = " ".join(message.text.split())
-    if len(text) > _SHOWN:
-        text = f"{clipped(text, _SHOWN * 3 // 4)} {text[-_SHOWN // 4 :]}"
+    """A message on one line."""
     when = f"[{message.created_at:%Y-%m-%d %H:%M}] " if message.created_at else ""
-    return f"{when}{message.name or message.role}: {json.dumps(text, ensure_ascii=False)}"
+    return f"{when}{message.name or message.role}: {json.dumps(_seen(message), ensure_ascii=False)}"
+
+
+def _seen(message: Message) -> str:
+    """What the model sees of a message."""
+    return both_ends(message.text, _SHOWN)
