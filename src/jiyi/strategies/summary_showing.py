@@ -65,7 +65,7 @@ async def lost(request: Request, told: Sequence[Told], text: str) -> list[Item]:
     """
     facts = await request.reader.records(kind="fact", important=True, limit=_LOOKED_AT)
     facts = [fact for fact in facts if fact.pinned or (fact.importance or 0.0) >= _IMPORTANT]
-    facts = [fact for fact in facts if not fact.data.get("status") and fact.sources]
+    facts = [fact for fact in facts if fact.data.get("status") != "unverified" and fact.sources]
     said = flat(text)
     missing = [fact for fact in facts if flat(str(fact.data.get("value") or fact.text)) not in said]
     if not missing or not told:
