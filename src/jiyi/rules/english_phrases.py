@@ -113,7 +113,7 @@ _ROOM = re.compile(
 _FORGET = re.compile(
     r"^(?:please |you can |just )*(?:forget|delete|erase|disregard|ignore|scratch|remove)\b(?: (?:that"
     r"|what i (?:said|told you) about|about|the (?:fact|thing) that|everything about|fact that|it when "
-    r"i said))?\s+(?!to\b|it\b|me\b)(?P<v>\S.*)"
+    r"i said)|(?= (?:my|our|i|i'm|we)\b))\s+(?!to\b|it\b|me\b)(?P<v>\S.*)"
 )
 _FORGOTTEN = {
     "home": ("address", "home"), "employer": ("job", "employer", "company", "work"), "name": ("name", "nickname"),
