@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jiyi.about import About, Event
 from jiyi.answering import Answer, AsyncAnswerStream
+from jiyi.attributes import Attribute
 from jiyi.checkpoints import Difference
 from jiyi.commands import Command
 from jiyi.context import Context
@@ -27,8 +28,10 @@ from jiyi.errors import (
     StoreTooNew,
 )
 from jiyi.session import AsyncSession, Synced
+from jiyi.strategies.facts import Facts
 from jiyi.strategies.full_history import FullHistory
 from jiyi.strategies.importance import Importance
+from jiyi.strategies.key_facts import KeyFacts
 from jiyi.strategies.notes import Notes
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.rolling_summary import RollingSummary
@@ -60,6 +63,7 @@ __all__ = [
     "AsyncAnswerStream",
     "AsyncMemory",
     "AsyncSession",
+    "Attribute",
     "BudgetTooSmall",
     "Checkpoint",
     "Command",
@@ -69,6 +73,7 @@ __all__ = [
     "Difference",
     "Erased",
     "Event",
+    "Facts",
     "Failure",
     "FullHistory",
     "Hit",
@@ -76,6 +81,7 @@ __all__ = [
     "Importance",
     "InvalidInput",
     "JiyiError",
+    "KeyFacts",
     "LimitReached",
     "Memory",
     "Message",

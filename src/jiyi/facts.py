@@ -12,6 +12,7 @@ from datetime import datetime
 
 from jiyi.attributes import ATTRIBUTES, Attribute
 from jiyi.candidates import Candidate
+from jiyi.commands import evidence
 from jiyi.ledger import Closing, Fact, id_of, ledger_of
 from jiyi.likeness import Words
 from jiyi.statements import (
@@ -24,13 +25,14 @@ from jiyi.statements import (
     stated,
     statements_of,
 )
-from jiyi.types import JSON, Record, Source, Step
+from jiyi.types import JSON, Record, Step
 
 RULES, MODEL = "facts:rules", "facts"
 """Names of the two steps that make facts."""
 
 _WRITTEN = tuple(one.name for one in fields(Record) if one.name not in ("used", "used_at", "pinned"))
 _EVIDENCE = 12  # statements kept of a fact: the first, and the newest
+_ASKED = 0.9  # importance, at least, of what somebody asked to be remembered
 _CONFIRMED, _CONFIRMED_MOST = 0.03, 0.1  # importance that a fact gains each time that it is said again, at most
 
 
@@ -107,11 +109,6 @@ def changes(candidates: Iterable[tuple[Candidate, str]], known: Sequence[Record]
     )
 
 
-def evidence(record: Record) -> tuple[Source, ...]:
-    """The sources of a fact without the words that closed it; a summary's or note's are all evidence."""
-    return record.sources[:-1] if record.closed_at is not None and _closing(record) else record.sources
-
-
 def _closing(record: Record) -> Mapping[str, JSON]:
     found = record.data.get("closed_by")
     return found if isinstance(found, Mapping) else {}
@@ -142,6 +139,7 @@ def _record(fact: Fact, known: Record | None, making: Making) -> Record:
     same_maker = known is not None and known.strategy == step
     dated = [one.at for one in said if one.dated]
     again = min(_CONFIRMED_MOST, _CONFIRMED * (len(said) - 1))
+    importance = max(max(one.importance, _ASKED if one.asked else 0.0) for one in said)
     closing = fact.closing
     return Record(
         id=fact.id,
@@ -151,7 +149,7 @@ def _record(fact: Fact, known: Record | None, making: Making) -> Record:
         version=known.version if known and same_maker and step != making.step.name else making.step.version,
         sources=(*(one.source for one in said), *((closing.source,) if closing else ())),
         key=key_of(told.subject, told.attribute),
-        importance=round(min(1.0, max(one.importance for one in said) + again), 4),
+        importance=round(min(1.0, importance + again), 4),
         recorded_at=min((one.recorded_at for one in said if one.recorded_at), default=None),
         said_at=min(dated, default=None),
         valid_to=closing.valid_to if closing else told.valid_to,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from jiyi.attributes import ATTRIBUTES, Attribute
-from jiyi.likeness import Words, alike, other_number, same, within, words
+from jiyi.likeness import Words, alike, other_number, same, within
 from jiyi.statements import RETRACTION, Statement
 from jiyi.types import Record, Source
 
@@ -22,8 +22,6 @@ OPPOSITES: Mapping[str, str] = {"dislikes": "likes"}
 
 _LOOSE = frozenset(("pet", "family", "friend", "owns", "budget"))
 """Attributes of many values of which a shorter wording is the same one ("my cats", "two cats called Tom and Kim")."""
-_BY_TEXT = frozenset(("amount", "deadline", "appointment"))
-"""The value alone does not say what it is of."""
 _COUNTED = frozenset(("pet", "family", "friend", "owns", "budget", "amount"))
 """Another number of the same things takes the place of the old one."""
 _JUST_NOW = timedelta(hours=1)
@@ -76,7 +74,7 @@ class Fact:
         """One more statement; a message counts once."""
         if all(other.message != statement.message for other in self.said):
             self.said.append(statement)
-        self.wordings.add(_wording(statement))
+        self.wordings.add(statement.says)
 
 
 class Ledger:
@@ -178,9 +176,9 @@ class Ledger:
             return False
         if first.event_from and statement.event_from and first.event_from.date() != statement.event_from.date():
             return False
-        if not (first.value and statement.value) and words(first.text) == words(statement.text):
+        if not (first.value and statement.value) and first.text_words == statement.text_words:
             return True
-        says = _wording(statement)
+        says = statement.says
         if not statement.attribute:
             return any(alike(says, other) for other in fact.wordings)
         loosely = self._values(statement) != "many" or statement.attribute in _LOOSE
@@ -192,7 +190,7 @@ class Ledger:
 
     def _relation(self, other: Fact, statement: Statement) -> str:
         """What a new statement does to an open fact of the same group: ``update``, ``conflict``, or nothing."""
-        says, first = _wording(statement), other.first
+        says, first = statement.says, other.first
         at_once = any(said.message == statement.message for said in other.said)
         if _polarity(first) != _polarity(statement):
             opposed = any(same(says, wording, loosely=True) for wording in other.wordings)
@@ -212,9 +210,9 @@ class Ledger:
         """Whether a retraction of the same attribute means this fact."""
         if not fact.first.order < statement.order:
             return False
-        if value := words(statement.value):
+        if value := statement.value_words:
             return any(same(value, other, loosely=True) or within(other, value) for other in fact.wordings)
-        text = words(statement.text)
+        text = statement.text_words
         return self._values(statement) != "many" or any(within(other, text) for other in fact.wordings)
 
     def _meant_anywhere(self, statement: Statement) -> list[Fact]:
@@ -222,7 +220,7 @@ class Ledger:
         open_ = [fact for group in self._open.values() for fact in group]
         open_ += [fact for fact in self._apart if fact.closing is None]
         before = [fact for fact in open_ if fact.first.order < statement.order]
-        value = words(statement.value)
+        value = statement.value_words
         if statement.attribute:
             before = [fact for fact in before if fact.first.subject == statement.subject]
             return [fact for fact in before if any(within(other, value) for other in fact.wordings)]
@@ -260,7 +258,7 @@ def ledger_of(
 def id_of(statement: Statement) -> str:
     """The id of the fact, or retraction, that begins with this statement: it follows from what was said, and where."""
     kind = RETRACTION if statement.ends else "fact"
-    says = _wording(statement).text() or statement.text
+    says = statement.says.text() or statement.text
     parts = (kind, statement.key or statement.subject, str(statement.negated), says, statement.message)
     return f"{kind}:{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:20]}"
 
@@ -274,10 +272,6 @@ def _polarity(statement: Statement) -> bool:
     return statement.negated == (statement.attribute in OPPOSITES)
 
 
-def _wording(statement: Statement) -> Words:
-    return words(statement.text) if statement.attribute in _BY_TEXT else statement.says
-
-
 def _has(fact: Fact, wording: Words, value: Words) -> bool:
     """Whether a fact has all that a retraction names, or the other way round: a value by itself."""
-    return within(wording, value) or within(value, wording) or within(value, words(fact.first.text))
+    return within(wording, value) or within(value, wording) or within(value, fact.first.text_words)

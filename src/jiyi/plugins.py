@@ -22,9 +22,11 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
     },
     "llms": {"llamacpp": "jiyi.llms.llamacpp:LlamaCpp", "openai": "jiyi.llms.openai:OpenAIChat"},
     "strategies": {
+        "facts": "jiyi.strategies.facts:Facts",
         "full_history": "jiyi.strategies.full_history:FullHistory",
         "importance": "jiyi.strategies.importance:Importance",
         "notes": "jiyi.strategies.notes:Notes",
+        "key_facts": "jiyi.strategies.key_facts:KeyFacts",
         "recall": "jiyi.strategies.recall:Recall",
         "rolling_summary": "jiyi.strategies.rolling_summary:RollingSummary",
         "sliding_window": "jiyi.strategies.sliding_window:SlidingWindow",

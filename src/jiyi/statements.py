@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 
 from jiyi.candidates import Candidate
 from jiyi.importance import importance
@@ -18,11 +19,14 @@ RETRACTION = "retraction"
 """A record of this kind says that something is no longer so, for what was said before and comes in later.  It has no
 text and stands in no prompt."""
 
+_BY_TEXT = frozenset(("amount", "deadline", "appointment"))
+"""Attributes of which the value alone does not say what it is of."""
+
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _TIMES = ("event_from", "event_to", "valid_from", "valid_to")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
     """One thing that one message says.
 
@@ -77,10 +81,20 @@ class Statement:
         """What the record is addressed by."""
         return key_of(self.subject, self.attribute)
 
+    @cached_property
+    def value_words(self) -> Words:
+        """What the value says."""
+        return words(self.value)
+
+    @cached_property
+    def text_words(self) -> Words:
+        """What the whole text says."""
+        return words(self.text)
+
     @property
     def says(self) -> Words:
-        """The value, or the whole text where there is none."""
-        return words(self.value) or words(self.text)
+        """What it is compared by: the value, or the whole text where there is none, or where a value needs it."""
+        return self.text_words if self.attribute in _BY_TEXT or not self.value_words else self.value_words
 
 
 def key_of(subject: str, attribute: str) -> str | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from jiyi.strategies.facts import Facts
 from jiyi.strategies.full_history import FullHistory
 from jiyi.strategies.importance import Importance
+from jiyi.strategies.key_facts import KeyFacts
 from jiyi.strategies.notes import Notes
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.rolling_summary import RollingSummary
@@ -82,3 +84,13 @@ class TestSummaryBuffer(WithRecords):
 class TestNotes(WithRecords):
     def strategy(self) -> Notes:
         return Notes()
+
+
+class TestKeyFacts(StrategyConformance):
+    def strategy(self) -> KeyFacts:
+        return KeyFacts(limit=5)
+
+
+class TestFacts(StrategyConformance):
+    def strategy(self) -> Facts:
+        return Facts(k=3)

@@ -11,7 +11,8 @@ import pytest
 
 from jiyi.attributes import ATTRIBUTES, Attribute
 from jiyi.candidates import Candidate
-from jiyi.facts import MODEL, RULES, Making, changes, evidence
+from jiyi.commands import evidence
+from jiyi.facts import MODEL, RULES, Making, changes
 from jiyi.testing.strategy import START
 from jiyi.types import Message, Record, Step
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import cache
 
 from jiyi.errors import NotFound
 
 LANGUAGES = ("en", "zh")
+
+_EMPTY_LINES = re.compile(r"\n{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,15 @@ class Prompt:
         """Name, language and version, for example ``answer.en@0123456789ab``."""
         return f"{self.name}.{self.language}@{self.hash}"
 
+    def filled(self, **parts: str) -> Prompt:
+        """The prompt with texts of the caller's in the places of ``{name}``; a line whose place stays empty goes."""
+        text = self.text
+        for name, part in parts.items():
+            place = f"{{{name}}}"
+            text = text.replace(place, part.strip()) if part.strip() else text.replace(f"{place}\n", "")
+        text = _EMPTY_LINES.sub("\n\n", text)
+        return Prompt(self.name, self.language, text, _hash(text))
+
 
 @cache
 def prompt(name: str, language: str) -> Prompt:
@@ -44,4 +56,8 @@ def prompt(name: str, language: str) -> Prompt:
     if not file.is_file():
         raise NotFound(f"prompts: there is no {name!r} in {spoken!r}")
     text = file.read_text(encoding="utf-8").strip()
-    return Prompt(name, spoken, text, hashlib.sha256(text.encode()).hexdigest()[:12])
+    return Prompt(name, spoken, text, _hash(text))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -4,6 +4,7 @@ Chinese, English and both mixed.  Tables of words and short expressions, no gram
 kept as the sentence that it is, without an attribute.
 """
 
-from jiyi.rules.reading import candidates
+from jiyi.rules.dates import dated, named
+from jiyi.rules.reading import candidates, stated
 
-__all__ = ["candidates"]
+__all__ = ["candidates", "dated", "named", "stated"]

@@ -93,6 +93,25 @@ def _read_all(message: Message, text: str) -> tuple[list[Candidate], bool]:
     return found, not low.endswith(BLANK)
 
 
+def stated(message: Message) -> list[tuple[int, int]]:
+    """The characters [start, end) of the clauses that state something: as ``candidates``, whatever they are about."""
+    text = message.text
+    if len(text) <= READ:
+        return _stated(text)
+    after = len(text) - READ // 2
+    return _stated(text[: READ // 2]) + [(start + after, end + after) for start, end in _stated(text[after:])]
+
+
+def _stated(text: str) -> list[tuple[int, int]]:
+    low = own_words(plain(text)) if text.strip() else ""
+    return [
+        (clause.start, clause.end)
+        for sentence in sentences(low)
+        for clause in clauses(text, low, sentence)
+        if BLANK not in low[clause.start : clause.end]
+    ]
+
+
 def _of(message: Message, text: str, low: str, sentence: Sentence, talk: Talk) -> Iterator[Candidate]:
     stated = clauses(text, low, sentence)
     if not stated:

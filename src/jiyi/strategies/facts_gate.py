@@ -1,0 +1,136 @@
+"""What of a model's facts is let in: only what the user's own words say, with the words.  Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from jiyi.attributes import Attribute
+from jiyi.candidates import Candidate
+from jiyi.grounding import locate, sentences, unsupported
+from jiyi.likeness import words
+from jiyi.periods import Period
+from jiyi.prompts.facts import Told
+from jiyi.rules import dated, named, stated
+from jiyi.types import Message
+
+_NO_ATTRIBUTE = 0.5  # importance
+_LONGEST = 300  # characters of a text or value: a fact is short
+_STATED = 0.5  # of the quote must be in clauses that state something
+_DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
+_USER = frozenset(("user", "the user", "i", "me", "my", "myself", "self", "person", "用户", "我", "本人", "使用者", ""))
+
+
+def let_in(told: Told, numbered: Mapping[int, Message], attributes: Mapping[str, Attribute]) -> Candidate | None:
+    """The candidate that one of the model's facts is; None for what the user did not say.
+
+    The quote must stand in the message that is named, in words that state something: not in a question, a condition,
+    a text that is quoted or pasted.  A number, date, name or "not" in the text that the quoted sentences do not have
+    makes the quote itself the text.  A value that does not stand there is left away, and so is an unknown attribute.
+
+    Args:
+        told: one fact of the reply.
+        numbered: the user's messages, as they were numbered.
+        attributes: name -> attribute.
+    """
+    found = _quoted(told, numbered)
+    if found is None:
+        return None
+    message, start, end = found
+    if not _is_stated(message, start, end):
+        return None
+    around = _around(message.text, start, end)
+    source = message.text[around[0] : around[1]]
+    there = named(message.text, *around, message.created_at)
+    attribute = attributes.get(told.attribute.strip().lower())
+    value = _value(told.value, source)
+    text = " ".join(told.text.split())
+    if not text or len(text) > _LONGEST or unsupported(text, [source], known=_days(there)):
+        text = ""
+        start, end = _standing_alone(message.text, start, end)
+    said, times = dated(message.text, start, end, there)
+    if text:
+        with_dates, _ = dated(text, 0, len(text), named(text, 0, len(text), message.created_at))
+        said = text if _has_days(text, with_dates) else with_dates
+    since = times.since
+    if attribute is not None and attribute.values == "one" and not told.ends:  # "I started there on Monday"
+        since = since or times.event_from
+    return Candidate(
+        message,
+        start,
+        end,
+        said,
+        subject=_subject(told.subject, source),
+        attribute=attribute.name if attribute else "",
+        value=value,
+        negated=told.negated,
+        ends=told.ends,
+        importance=attribute.importance if attribute else _NO_ATTRIBUTE,
+        event_from=None if since else times.event_from,
+        event_to=None if since else times.event_to,
+        valid_from=since,
+    )
+
+
+def _quoted(told: Told, numbered: Mapping[int, Message]) -> tuple[Message, int, int] | None:
+    """Where the quote stands; without a number in any of the messages, without a quote the text in its place."""
+    quote = told.quote.strip() or told.text
+    if told.number is not None:
+        message = numbered.get(told.number)
+        among: Sequence[Message] = [message] if message else []
+    else:
+        among = list(numbered.values())
+    for message in among:
+        if span := locate(message.text, quote):
+            return message, *span
+    return None
+
+
+def _is_stated(message: Message, start: int, end: int) -> bool:
+    inside = sum(max(0, min(end, upto) - max(start, begin)) for begin, upto in stated(message))
+    return inside >= _STATED * (end - start)
+
+
+def _around(text: str, start: int, end: int) -> tuple[int, int]:
+    """The sentences that a quote stands in."""
+    spans = [span for span in sentences(text) if span[0] < end and span[1] > start]
+    return (min(start, spans[0][0]), max(end, spans[-1][1])) if spans else (start, end)
+
+
+def _standing_alone(text: str, start: int, end: int) -> tuple[int, int]:
+    """The quote, or its sentences where it is only a word or two."""
+    says = words(text[start:end])
+    return (start, end) if len(says.words) + len(says.numbers) > 2 else _around(text, start, end)
+
+
+def _value(value: str, source: str) -> str:
+    """A value as it stands in the words; "" where it does not."""
+    value = " ".join(value.split())
+    if not value or len(value) > _LONGEST:
+        return ""
+    span = locate(source, value)
+    if span is not None:
+        return source[span[0] : span[1]]
+    says, there = words(value), words(source)
+    return value if says and says.words <= there.words and says.numbers <= there.numbers else ""
+
+
+def _subject(subject: str, source: str) -> str:
+    """Whom it is about; the user, where the words name nobody of that name."""
+    subject = " ".join(subject.lower().split()).removeprefix("the user's ").removeprefix("user's ").removeprefix("my ")
+    subject = subject.removeprefix("用户的").removeprefix("我的")
+    if subject in _USER or len(subject) > 40:
+        return "user"
+    return subject if words(subject).words <= words(source).words else "user"
+
+
+def _days(there: Sequence[Period]) -> list[str]:
+    """The days that the periods begin and end with, as ISO dates."""
+    moments = [m for one in there for m in (one.start, one.end - timedelta(microseconds=1) if one.end else None)]
+    return [moment.date().isoformat() for moment in moments if moment is not None]
+
+
+def _has_days(text: str, with_dates: str) -> bool:
+    """Whether a text has the days in it already that would be put beside its words."""
+    return all(text.count(day) for day in set(_DAY.findall(with_dates))) and bool(_DAY.search(text))

@@ -1,0 +1,86 @@
+"""Facts as lines of a context: dated, with their message, and in its words where they are the fact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from jiyi.commands import PERSON, evidence
+from jiyi.ports import Reader
+from jiyi.statements import statements_of
+from jiyi.text import flat
+from jiyi.types import Filter, Item, Message, Record, Source
+
+LABEL = "fact"
+
+_WHOLE = 0.8  # of a message that is the quote: the message itself is shown
+_SHORT = 400  # characters of such a message
+_CONFLICT = {"en": " (contradicts another statement)", "zh": "（与另一说法矛盾）"}
+
+
+async def items_of(
+    reader: Reader, records: Sequence[Record], language: str, scores: Mapping[str, float], why: Mapping[str, str]
+) -> list[Item]:
+    """The facts that are sure and were said on a path that still stands, in order; in one look.
+
+    A short message of which nearly all is said by these facts stands there itself, in the place of the first of them.
+
+    Args:
+        reader: gives the messages.
+        records: facts, as the reader gave them.
+        language: of the few words that are added.
+        scores, why: record id -> for its item.
+    """
+    sure = [record for record in records if record.data.get("status") != "unverified"]
+    ids = tuple(dict.fromkeys(source.message_id for record in sure for source in evidence(record)))
+    there = {message.id: message for message in await reader.matching(Filter(ids=ids))} if ids else {}
+    shown = {record.id: (record, *_place(record, there)) for record in sure}
+    whole = _whole(shown.values())
+    found: dict[str, Item] = {}
+    for record, source, message in shown.values():
+        score, reason = scores.get(record.id, 0.0), why.get(record.id, "")
+        if record.data.get("by") == PERSON:  # a correction: no message says so
+            found[record.id] = Item((), record.text, score, reason, records=(record.id,), label=LABEL)
+        elif source is not None and message is not None:
+            if message.id in whole and _is_verbatim(record, source):
+                first = found.setdefault(message.id, Item((message,), "", score, reason))
+                found[message.id] = replace(first, records=(*first.records, record.id))
+            else:
+                text, label = _text(record, source, language)
+                found[record.id] = Item((message,), text, score, reason, records=(record.id,), label=label)
+    return list(found.values())
+
+
+def _place(record: Record, there: Mapping[str, Message]) -> tuple[Source | None, Message | None]:
+    """The words that a line rests on, and their message: those that the text is of, the newest of them first."""
+    told = {said.message for said in statements_of(record) if said.text == record.text}
+    newest = evidence(record)[::-1]
+    best_first = sorted(newest, key=lambda source: source.message_id not in told)
+    source = next((source for source in best_first if source.message_id in there), None)
+    return source, there[source.message_id] if source else None
+
+
+def _whole(shown: Iterable[tuple[Record, Source | None, Message | None]]) -> set[str]:
+    """Ids of short messages of which nearly every character is a quote of one of the facts."""
+    quoted: dict[str, set[int]] = {}
+    messages: dict[str, Message] = {}
+    for record, source, message in shown:
+        if source and message and len(message.text) <= _SHORT and _is_verbatim(record, source):
+            messages[message.id] = message
+            quoted.setdefault(message.id, set()).update(range(source.start or 0, source.end or 0))
+    return {name for name, places in quoted.items() if len(places) >= _WHOLE * len(messages[name].text.strip())}
+
+
+def _is_verbatim(record: Record, source: Source) -> bool:
+    return record.data.get("status") != "conflict" and flat(record.text) == flat(source.quote or "")
+
+
+def _text(record: Record, source: Source, language: str) -> tuple[str, str]:
+    """What a line says, and by what name: the user's own words go by the speaker."""
+    quote = source.quote or ""
+    conflict = record.data.get("status") == "conflict"
+    more = _CONFLICT["zh" if language == "zh" else "en"] if conflict else ""
+    if record.data.get("by") != "model" or flat(record.text) == flat(quote):
+        return f"{record.text}{more}", ""
+    beside = "" if flat(quote) in flat(record.text) else f"（“{quote}”）" if language == "zh" else f' ("{quote}")'
+    return f"{record.text}{beside}{more}", LABEL
