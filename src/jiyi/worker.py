@@ -49,11 +49,16 @@ class Worker:
         """The steps it serves."""
         return tuple(step for lane in self._lanes for step in lane.derivers)
 
+    @property
+    def asking(self) -> tuple[Step, ...]:
+        """Those that ask a chat model."""
+        return tuple(self._asking.derivers)
+
     async def progress(self, steps: Container[Step] | None = None) -> list[Progress]:
         """How far the steps are, these or all; of those that ask a model also what waits for the next day."""
         chosen = [step for step in self.steps if steps is None or step in steps]
         found = await self._store.progress(chosen)
-        return await self._spending.marked(found, {step.name: step for step in self._asking.derivers})
+        return await self._spending.marked(found, {step.name: step for step in self.asking})
 
     def when_idle(self, chore: Callable[[], Awaitable[object]]) -> None:
         """Has something done each time that there is nothing to derive without a model; at once again where it says

@@ -161,11 +161,13 @@ async def measure(
         done: called after each turn.
     """
     await memory.use_recipe([strategy])
+    quick = [step.name for step in memory.worker.steps if step not in memory.worker.asking]
     chat, scope = memory.session("s", user_id="cost"), memory.scope("cost")
     pages: list[dict[str, Usage]] = [{}]
     for turn in range(1, turns + 1):
         await chat.add("user", _SAID[language].format(n=turn))
         await chat.add("assistant", _ANSWERED[language])
+        await memory.drain(steps=quick)  # the rules are done long before a model answers
         await memory.drain()
         pages.append(memory.spending.counted(scope))
         done()
