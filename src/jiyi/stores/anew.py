@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 
@@ -80,19 +81,23 @@ def lose(
         (numbers,),
     ).fetchall()
     records.delete(db, resting)
-    staying = [(strategy, after, upto, key & rows.SEQ_MASK) for strategy, after, upto, key in found if key not in gone]
-    if not staying:
+    batches, messages = defaultdict[str, set[Gap]](set), defaultdict[str, set[int]](set)  # by strategy
+    for strategy, after, upto, key in found:
+        if key not in gone:
+            batches[strategy].add((after, upto))
+            messages[strategy].add(key & rows.SEQ_MASK)
+    if not messages:
         return set()
     cursors = db.execute(
         "SELECT t.name, c.step, c.stride FROM cursor c JOIN step t ON t.id = c.step WHERE c.scope = ?", (scope,)
     ).fetchall()
     again = set[str]()
     for name, step, stride in cursors:
-        own = {(after, upto) for strategy, after, upto, _ in staying if strategy == name}
-        seqs = {seq for strategy, _, _, seq in staying if strategy == name or makes_instead(name, strategy)}
-        if seqs and name != maker and not is_index(name):
+        lost = [messages[other] for other in messages if other == name or makes_instead(name, other)]
+        if lost and name != maker and not is_index(name):
             again.add(name)
-            set_gaps(db, scope, step, [*gaps(db, scope, step), *own, *(stretch_of(seq, stride) for seq in seqs)])
+            strides = {stretch_of(seq, stride) for seq in set[int]().union(*lost)}
+            set_gaps(db, scope, step, [*gaps(db, scope, step), *batches.get(name, ()), *strides])
     return again
 
 
