@@ -24,7 +24,8 @@ _ON_THE = re.compile(
     r"(?! (?:of|floor|row|page|century|street|avenue|time|place|day|week|birthday|grade))"
 )
 _AFTER = re.compile(
-    rf"(?P<more>再过)?(?<![第\d.几数零一二三四五六七八九十百千万])(?P<c>{chinese_words.COUNT})\ ?(?P<u>{chinese_words.UNIT})"
+    r"(?P<more>再过)?(?<![第\d.几数零一二三四五六七八九十百千万])"
+    rf"(?P<c>{chinese_words.COUNT})\ ?(?P<u>{chinese_words.UNIT})"
     r"(?:(?:之|以)?后(?![来面悔])|(?(more)(?=[^多]|$)|(?!)))"
 )
 _THE_DAY = re.compile(
