@@ -114,9 +114,11 @@ def chosen(
 
 def parted(text: str) -> list[str]:
     """The sentences of a text, in order; a line is at least one."""
-    ends = [0, *sentence_ends(text, 0, len(text))]
-    parts = (text[start:end].strip() for start, end in pairwise(ends))
-    return [part for part in parts if part]
+    found: list[str] = []
+    for line in text.splitlines():
+        ends = [0, *sentence_ends(line, 0, len(line))]
+        found += (line[start:end].strip() for start, end in pairwise(ends))
+    return [part for part in found if part]
 
 
 def clipped(text: str, length: int) -> str:
