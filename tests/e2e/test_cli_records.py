@@ -113,3 +113,9 @@ def test_as_of_in_search_and_context(ada: Run) -> None:
     found = ada("search", "cats Lisbon", "--user", "ada", "--floor", "0", "--json", *day).well().json
     assert [hit["text"] for hit in found] == ["I live in Lisbon."]
     assert "cats" not in ada("context", "cats", "--user", "ada", "--session", "会话0", *day).well().out
+
+
+def test_much_that_is_known_is_cut_short(jiyi: Run, here: Path) -> None:
+    remembered(here / "jiyi.db", "ada", " ".join(f"I have a pet{chr(97 + n)}kind." for n in range(23)))
+    assert "… and 3 more" in jiyi("about").well().out
+    assert len(jiyi("about", "--json").json["people"]) == 23

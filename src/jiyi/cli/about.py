@@ -52,6 +52,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "pinned": "pinned",
         "conflict": "contradicted",
         "unverified": "unverified",
+        "more": "… and {count} more; `jiyi records` lists them",
         "change": "To correct something: jiyi records edit ID TEXT, pin ID, rm ID",
     },
     "zh": {
@@ -66,10 +67,12 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "pinned": "已钉住",
         "conflict": "有矛盾",
         "unverified": "未核实",
+        "more": "……另有 {count} 条，见 `jiyi records`",
         "change": "如需更正：jiyi records edit ID 新说法、pin ID、rm ID",
     },
 }
-_SOURCES = 3
+_SOURCES = 3  # of a record, the newest
+_SHOWN = 20  # records of a group
 
 
 @click.command()
@@ -109,10 +112,12 @@ def show_about(user: str, found: About) -> None:
     out.print(Text(clean(words["title"].format(user=user)), style="bold"))
     for section in found.sections:
         out.print(Text(f"\n{_HEADS[spoken][section.group]}", style="bold"))
-        for record in section.records:
+        for record in section.records[:_SHOWN]:
             out.print(Text(clean(f"  {short_id(record.id)}  {short(record.text)}") + _marked(record, words)))
             for line in _sources(record, found.messages, words)[:_SOURCES]:
                 out.print(Text(clean(f"            {line}"), style="dim"))
+        if (more := len(section.records) - _SHOWN) > 0:
+            out.print(Text(f"  {words['more'].format(count=more)}", style="dim"))
     out.print(Text(f"\n{words['change']}", style="dim"))
 
 
