@@ -48,6 +48,7 @@ def test_there_are_strategies_that_ask() -> None:
     assert "importance" in STRATEGIES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STRATEGIES)
 async def test_calls_are_bounded_and_do_not_grow(memory: AsyncMemory, spoken: str, name: str) -> None:
     costs = await measure(memory, name, STRATEGIES[name], spoken, TURNS, lambda: None)

@@ -132,6 +132,7 @@ async def expected(tmp_path: Path, clock: FakeClock, strategy: str) -> dict[str,
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True], ids=["before a step", "after a step"])
 async def test_a_death_between_any_two_steps_loses_nothing(
     tmp_path: Path, expected: dict[str, object], strategy: str, after: bool
