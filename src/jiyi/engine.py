@@ -15,7 +15,7 @@ from jiyi.clock import SystemClock, ZonedClock
 from jiyi.config import Settings, load_settings
 from jiyi.correcting import Correcting
 from jiyi.errors import InvalidInput, StoreError
-from jiyi.indexing import DenseIndex, LexicalIndex
+from jiyi.indexing import LexicalIndex, indexes
 from jiyi.models import Models
 from jiyi.opening import close_embedder, open_embedder, open_store, restore_store
 from jiyi.options import Options, Stated, Where, filter_of, known
@@ -130,7 +130,8 @@ class AsyncMemory(Correcting):
             return
         if others:
             self.warnings.append("a change of the embedder is not finished; `jiyi reindex` completes it")
-        await self.worker.add(DenseIndex(embedder))
+        for index in indexes(embedder):
+            await self.worker.add(index)
         self.searcher.embedder = embedder
 
     async def __aenter__(self) -> Self:

@@ -27,13 +27,18 @@ MONTHS = (
 )
 
 
-LEXICAL_STEP, DENSE_STEPS = "lexical", "dense:"
-"""Names of the steps that make index entries and no records; a model's name follows the second."""
+LEXICAL_STEP, DENSE_STEPS, RECORD_STEPS = "lexical", "dense:", "records:"
+"""Names of the steps that make index entries and no records; a model's name follows the second and the third."""
 
 
 def is_index(step: str) -> bool:
     """Whether a step of this name makes index entries."""
-    return step == LEXICAL_STEP or step.startswith(DENSE_STEPS)
+    return step == LEXICAL_STEP or step.startswith((DENSE_STEPS, RECORD_STEPS))
+
+
+def follows_records(step: str) -> bool:
+    """Whether a step of this name works through the records that were put, and not through the log."""
+    return step.startswith(RECORD_STEPS)
 
 
 def is_indexed(message: Message) -> bool:
@@ -63,16 +68,15 @@ def lexical_entry(message: Message) -> Indexed:
     return Indexed(message.seq, terms(index_text(message)))
 
 
-def as_message(record: Record, number: int = 0) -> Message:
-    """A record as a message outside any session, for what works on messages; ``number`` as its seq."""
+def as_message(record: Record) -> Message:
+    """A record as a message outside any session, for what works on messages."""
     role = "assistant" if record.data.get("speaker") == "assistant" else "user"
-    return Message(record.id, "", role, record.text, kind="statement", created_at=record.said_at, seq=number)
+    return Message(record.id, "", role, record.text, kind="statement", created_at=record.said_at, seq=record.seq)
 
 
-def record_entry(record: Record, number: int) -> Indexed:
-    """The index terms of one record, the date when it was said included; no terms without a text."""
-    message = as_message(record, number)
-    return lexical_entry(message) if is_indexed(message) else Indexed(number, {})
+def record_entry(record: Record) -> Indexed:
+    """The index terms of one record, the date when it was said included."""
+    return lexical_entry(as_message(record))
 
 
 def occurrences(term: str, terms: Mapping[str, int]) -> int:

@@ -1,18 +1,31 @@
-"""The two indexes as derivations: terms for full text, vectors for meaning.  Both can be thrown away and rebuilt."""
+"""The indexes as derivations: terms for full text, vectors for meaning.  They can be thrown away and rebuilt.
+
+Messages have both.  Of derived records only the vectors are kept: they are so few that a store makes their terms when
+it reads them.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from array import array
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from secrets import token_bytes
 
-from jiyi.indexable import DENSE_STEPS, LEXICAL_STEP, index_text, is_indexed, lexical_entry
+from jiyi.errors import InvalidInput
+from jiyi.indexable import (
+    DENSE_STEPS,
+    LEXICAL_STEP,
+    RECORD_STEPS,
+    as_message,
+    index_text,
+    is_indexed,
+    lexical_entry,
+)
 from jiyi.ports import Batch, Embedder
 from jiyi.text import TERMS_VERSION
-from jiyi.types import Changes, Embedded, Step, Vector
+from jiyi.types import Changes, Embedded, Message, Step, Vector
 
 PIECES = 64
 """Pieces embedded in one batch, about: seconds of work, so that a lease does not run out over long messages."""
@@ -37,7 +50,7 @@ class LexicalIndex:
 
 
 class DenseIndex:
-    """Derives the vectors of each message; a long one has several.
+    """Derives the vectors of each message, and with ``RecordIndex`` of each record; a long one has several.
 
     The last vectors are kept, by a hash of their text: what is said again, or derived again because a commit failed, is
     not embedded again.
@@ -64,11 +77,14 @@ class DenseIndex:
         found = tuple(Embedded(seq, chunk, vector) for (seq, chunk, _), vector in zip(pieces, vectors, strict=True))
         return Changes(cursor=cursor, vectors=found)
 
+    def _texts(self, batch: Batch) -> Iterable[Message]:
+        return batch.messages
+
     def _pieces(self, batch: Batch) -> tuple[list[tuple[int, int, str]], int]:
         """(seq, chunk, text) of as many of the batch's messages as are embedded together, and the seq of the last."""
         pieces: list[tuple[int, int, str]] = []
         cursor = batch.cursor
-        for message in batch.messages:
+        for message in self._texts(batch):
             if not is_indexed(message):
                 continue
             if len(pieces) >= PIECES:
@@ -96,6 +112,33 @@ class DenseIndex:
         return blake2b(text.encode("utf-8", "surrogatepass"), key=self._secret, digest_size=16).digest()
 
 
+class RecordIndex(DenseIndex):
+    """Derives the vectors of each derived record."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        super().__init__(embedder)
+        self.step = record_step(embedder.name)
+
+    def _texts(self, batch: Batch) -> Iterable[Message]:
+        return map(as_message, batch.put)
+
+
+def indexes(embedder: Embedder) -> tuple[DenseIndex, RecordIndex]:
+    """What an embedder is put to work in."""
+    return DenseIndex(embedder), RecordIndex(embedder)
+
+
 def dense_step(model: str) -> Step:
-    """The step that embeds with this model."""
+    """The step that embeds messages with this model.
+
+    Raises:
+        InvalidInput: a name that would be taken for the vectors of records.
+    """
+    if model.startswith(RECORD_STEPS):
+        raise InvalidInput("embedder", f"must not have a name that begins with {RECORD_STEPS!r}, but it is {model!r}")
     return Step(f"{DENSE_STEPS}{model}", "1")
+
+
+def record_step(model: str) -> Step:
+    """The step that embeds records with this model."""
+    return Step(f"{RECORD_STEPS}{model}", "1")

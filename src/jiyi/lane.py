@@ -10,7 +10,7 @@ from datetime import timedelta
 from functools import partial
 
 from jiyi.errors import Conflict, LimitReached, ModelRejected, StoreBusy
-from jiyi.indexable import is_index
+from jiyi.indexable import follows_records, is_index
 from jiyi.overtaken import TRIES, UnderWay
 from jiyi.ports import Batch, Clock, Deriver, Store
 from jiyi.refusals import Refused
@@ -66,6 +66,9 @@ class Lane:
         under_way: of all lanes that work on the same store.
         fair: whoever waits longest comes first, whatever the step.  Otherwise a step is served when those before it
             have nothing to do.
+
+    Attributes:
+        put: called when records were put.
     """
 
     def __init__(self, store: Store, clock: Clock, name: str, under_way: UnderWay, *, fair: bool) -> None:
@@ -76,6 +79,7 @@ class Lane:
         self._name = name
         self._under_way = under_way
         self._fair = fair
+        self.put: Callable[[], None] | None = None
         self._wake = asyncio.Event()
         self._grown = False  # the log has, and nobody has looked
         self._asleep: asyncio.AbstractEventLoop | None = None  # the loop that must be told
@@ -188,23 +192,33 @@ class Lane:
                     if not mine.overtaken or not left or is_index(claim.step.name):
                         await asyncio.shield(self._store.commit(claim, changes, now=self._clock.now()))
                         self._under_way.written(claim.scope, changes, mine)
-                        return
+                        break
                 replies.rewind()
+        if changes.put and self.put is not None:
+            self.put()
 
     async def _changes(self, claim: Claim, deriver: Deriver, size: int, replies: Replies) -> Changes:
-        messages, cursor = await self._batch(claim, size)
-        records = partial(self._store.records, claim.scope, maker=claim.step.name)
+        batch = await self._batch(claim, size)
         holding = asyncio.ensure_future(self._hold(claim))
         try:
-            batch = Batch(claim.scope, tuple(messages), cursor, records)
             with used_for(claim.scope, claim.step.name, replies=replies):  # of the task that is made inside
                 deriving = asyncio.ensure_future(deriver.derive(batch))
             return await self._derived(deriver, deriving, holding)
         finally:
             holding.cancel()
 
-    async def _batch(self, claim: Claim, size: int) -> tuple[list[Message], int]:
-        """The messages to derive, and the cursor when that is done: the end of the stride, the gap, the log."""
+    async def _batch(self, claim: Claim, size: int) -> Batch:
+        """What to derive from, and the cursor when that is done: the end of the stride, of the gap, of the log."""
+        records = partial(self._store.records, claim.scope, maker=claim.step.name)
+        if follows_records(claim.step.name):
+            put = await self._store.records_after(claim.scope, claim.after, limit=size)
+            last = put[-1].seq if put else claim.after
+            cursor = last if len(put) == size else max(claim.head, last)
+            return Batch(claim.scope, (), cursor, records, tuple(put))
+        messages, cursor = await self._stretch(claim, size)
+        return Batch(claim.scope, tuple(messages), cursor, records)
+
+    async def _stretch(self, claim: Claim, size: int) -> tuple[list[Message], int]:
         kinds = KINDS if is_index(claim.step.name) else None  # commands are for the indexes alone
         where = Filter(after_seq=claim.after, active=None, kinds=kinds)
         messages = await self._store.messages(claim.scope, where, limit=size)
@@ -262,11 +276,11 @@ class Lane:
         reason = f"{type(error).__name__}: {error}"
         log.warning("%s failed after seq %d (try %d): %s", claim.step.name, claim.after, claim.attempts + 1, reason)
         if give_up:
-            log.error("%s: passed over the message after seq %d", claim.step.name, claim.after)
-            messages, cursor = await self._batch(claim, 1)
-            failed = {message.seq: reason[:LONGEST] for message in messages}
+            log.error("%s: passed over what comes after seq %d", claim.step.name, claim.after)
+            batch = await self._batch(claim, 1)
+            failed = {message.seq: reason[:LONGEST] for message in batch.messages}  # a record stays without a vector
             with contextlib.suppress(Conflict):  # somebody else has it, and finds out the same
-                await self._store.commit(claim, Changes(cursor=cursor, failed=failed), now=now)
+                await self._store.commit(claim, Changes(cursor=batch.cursor, failed=failed), now=now)
             return
         wait = min(MAX_WAIT, 2.0 ** min(claim.attempts, 20))
         await self._store.release(claim, error=reason, due=now + timedelta(seconds=wait))

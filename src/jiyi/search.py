@@ -38,8 +38,8 @@ from jiyi.weights import DEFAULT, Weights
 CANDIDATES = 100
 """How many of the best of each index are ranked closely, at least; with their neighbours in the log."""
 
-RECORD_CANDIDATES = 50
-"""The same for records: they are fewer, and have no neighbours."""
+RECORD_CANDIDATES, RECORD_POSTINGS = 50, 300
+"""The same, and ``POSTINGS``, for records: they are fewer, and have no neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Searcher:
             current=wanted.current,
             as_of=wanted.as_of,
             best=max(RECORD_CANDIDATES, wanted.k),
-            postings=max(POSTINGS, 4 * wanted.k),
+            postings=max(RECORD_POSTINGS, 4 * wanted.k),
         )
         found = await self.store.find_records(scope, probe)
         ranked = rank(query, _as_found(found), self.clock.now(), model=self.model, weights=self.weights)
@@ -230,7 +230,7 @@ class Searcher:
 
 def _as_found(found: FoundRecords) -> Found:
     """Records as messages outside any session, which have nobody beside them."""
-    messages = {number: as_message(found.records[number], number) for number in sorted(found.records)}
+    messages = {seq: as_message(found.records[seq]) for seq in sorted(found.records)}
     places = standing(list(messages.values()), {})
     return Found(found.words, found.lexical, found.dense, messages, places, found.near)
 

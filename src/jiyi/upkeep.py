@@ -10,7 +10,7 @@ from jiyi import intake
 from jiyi.errors import InvalidInput, StoreError
 from jiyi.expiry import expired
 from jiyi.indexable import is_index
-from jiyi.indexing import DenseIndex, dense_step
+from jiyi.indexing import dense_step, indexes, record_step
 from jiyi.types import Failure, Progress, Record, Scope, Spent
 
 if TYPE_CHECKING:
@@ -84,14 +84,15 @@ class Upkeep:
         """
         embedder = self._embedder
         if embedder is not None and self.searcher.embedder is None:
-            await self.worker.add(DenseIndex(embedder))
+            for index in indexes(embedder):
+                await self.worker.add(index)
             self.searcher.embedder = embedder
         names = [step.name for step in self.worker.steps if is_index(step.name)]
         await self.worker.drain(progress, names)
         await self._check_done(names)
         if embedder is not None:
-            old = [dense_step(name) for name in await self.store.models() if name != embedder.name]
-            await self.store.reset(old)
+            old = [name for name in await self.store.models() if name != embedder.name]
+            await self.store.reset([step(name) for name in old for step in (dense_step, record_step)])
         self.warnings[:] = self._models.warnings  # what was said of the vectors is past
 
     async def rebuild(

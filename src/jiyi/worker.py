@@ -36,6 +36,7 @@ class Worker:
         under_way = UnderWay()
         self._own = Lane(store, clock, "jiyi-worker", under_way, fair=False)
         self._asking = Lane(store, clock, "jiyi-worker-llm", under_way, fair=True)
+        self._asking.put = self._own.wake  # to have them embedded
         self._lanes = self._own, self._asking
         self._started = False
         for deriver in derivers:

@@ -159,6 +159,14 @@ class Store(Protocol):
         """
         ...
 
+    async def records_after(self, scope: Scope, seq: int, *, limit: int) -> list[Record]:
+        """Records with a higher seq, in seq order: closed ones too, and those that a step has made anew so far.
+
+        A record with a text gets the next seq of its scope when it is put, unless it replaces one of which the indexes
+        see the same (``indexable.index_text``): then it has that one's, and keeps its vectors.
+        """
+        ...
+
     async def find_records(self, scope: Scope, probe: RecordProbe) -> FoundRecords:
         """What the scope's records with a text have for a question, in one look, as ``find`` for messages.
 

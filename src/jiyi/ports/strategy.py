@@ -95,12 +95,15 @@ class Batch:
         messages: all branches; a deriver that only wants the active path looks at ``message.active``.
         cursor: the cursor to give back when all were dealt with.
         records: reads what was derived of the scope so far; of the deriver's own step, in the rebuild that is going on.
+        put: for a step that works through records instead (``indexable.follows_records``), those of the batch: put
+            after the cursor, in seq order.  There are no messages then.
     """
 
     scope: Scope
     messages: tuple[Message, ...]
     cursor: int
     records: Known = field(default=nothing_known, compare=False)
+    put: tuple[Record, ...] = ()
 
 
 class Deriver(Protocol):

@@ -23,7 +23,8 @@ _ALL = (1 << 63) - 1
 def settle(db: sqlite3.Connection, scope: int, step: int, due: int | None) -> bool:
     """Makes the cursor due then, or not at all when there is nothing to do; whether there is."""
     db.execute(
-        "UPDATE cursor SET due = (SELECT iif(s.head - s.head % cursor.stride > cursor.after OR EXISTS"
+        "UPDATE cursor SET due = (SELECT iif("
+        "iif(cursor.follows_records, s.record_head, s.head - s.head % cursor.stride) > cursor.after OR EXISTS"
         " (SELECT 1 FROM gap g WHERE g.scope = cursor.scope AND g.step = cursor.step), ?3, NULL)"
         " FROM scope s WHERE s.id = cursor.scope) WHERE scope = ?1 AND step = ?2",
         (scope, step, due),
@@ -183,7 +184,8 @@ def restart(db: sqlite3.Connection, step: int, scope: int | None, *, keep: bool)
         db.execute(f"DELETE FROM {table} WHERE step = ? AND scope BETWEEN ? AND ?", (step, low, high))
     db.execute(
         "UPDATE cursor SET goal = iif(?4, coalesce(goal, after), NULL), after = 0, token = token + 1, attempts = 0,"
-        " error = NULL, stride = ?5, due = (SELECT iif(head >= ?5, ?6, NULL) FROM scope WHERE id = cursor.scope)"
+        " error = NULL, stride = ?5, due = (SELECT iif(iif(follows_records, record_head, head) >= ?5, ?6, NULL)"
+        " FROM scope WHERE id = cursor.scope)"
         " WHERE step = ?1 AND scope BETWEEN ?2 AND ?3",
         (step, low, high, keep, stride, LONG_AGO),
     )

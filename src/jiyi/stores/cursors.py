@@ -11,11 +11,27 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from jiyi.errors import Conflict
-from jiyi.indexable import DENSE_STEPS, LEXICAL_STEP
+from jiyi.indexable import DENSE_STEPS, LEXICAL_STEP, RECORD_STEPS, follows_records
 from jiyi.stores import anew, postings, records, segments
 from jiyi.stores.log import LONG_AGO, scope_key
 from jiyi.stores.rows import SEQ_MASK, key_of, micros
-from jiyi.types import Changes, Claim, Failure, Progress, Scope, Step
+from jiyi.types import Changes, Claim, Embedded, Failure, Progress, Scope, Step
+
+_MESSAGES = "SELECT coalesce(sum(messages), 0) FROM scope WHERE ?1 IS NULL OR id = ?1"
+_RECORDS = "SELECT count(*) FROM record WHERE seq IS NOT NULL AND (?1 IS NULL OR scope = ?1)"
+_PENDING = (
+    "SELECT coalesce(sum((SELECT count(*) FROM message WHERE key > (c.scope << 32) + c.after"
+    " AND key <= (c.scope << 32) + (SELECT head - head % c.stride FROM scope WHERE id = c.scope)) +"
+    " (SELECT count(*) FROM gap g JOIN message ON key > (g.scope << 32) + g.after"
+    " AND key <= (g.scope << 32) + g.upto WHERE g.scope = c.scope AND g.step = c.step)), 0),"
+    " (SELECT count(*) FROM failure WHERE step = ?1 AND (?2 IS NULL OR scope = ?2))"
+    " FROM cursor c WHERE step = ?1 AND due IS NOT NULL AND (?2 IS NULL OR scope = ?2)"
+)
+_UNEMBEDDED = (
+    "SELECT coalesce(sum("
+    "(SELECT count(*) FROM record r WHERE r.scope = c.scope AND r.seq > c.after)), 0), 0"
+    " FROM cursor c WHERE step = ?1 AND due IS NOT NULL AND (?2 IS NULL OR scope = ?2)"
+)
 
 
 def register(db: sqlite3.Connection, steps: Sequence[Step]) -> None:
@@ -24,12 +40,12 @@ def register(db: sqlite3.Connection, steps: Sequence[Step]) -> None:
         row = db.execute("SELECT id, version, stride FROM step WHERE name = ?", (step.name,)).fetchone()
         values = step.version, step.stride
         if row is None:
-            insert = "INSERT INTO step (version, stride, name) VALUES (?, ?, ?)"
-            number = db.execute(insert, (*values, step.name)).lastrowid
+            insert = "INSERT INTO step (version, stride, name, follows_records) VALUES (?, ?, ?, ?)"
+            number = db.execute(insert, (*values, step.name, follows_records(step.name))).lastrowid
             db.execute(
-                "INSERT INTO cursor (scope, step, token, stride, due)"
-                " SELECT id, ?1, id << 32, ?2, iif(head >= ?2, ?3, NULL) FROM scope",
-                (number, step.stride, LONG_AGO),
+                "INSERT INTO cursor (scope, step, token, stride, follows_records, due)"
+                " SELECT id, ?1, id << 32, ?2, ?4, iif(iif(?4, record_head, head) >= ?2, ?3, NULL) FROM scope",
+                (number, step.stride, LONG_AGO, follows_records(step.name)),
             )
         elif row[1:] != values:
             db.execute("UPDATE step SET version = ?, stride = ? WHERE id = ?", (*values, row[0]))
@@ -80,7 +96,7 @@ def claim(
     until = (micros(now) or 0) + round(lease * 1e6)
     db.execute("UPDATE cursor SET token = token + 1, due = ? WHERE scope = ? AND step = ?", (until, key, number))
     user, tenant, agent, head, after, token, attempts = db.execute(
-        "SELECT s.user, s.tenant, s.agent, s.head, c.after, c.token, c.attempts"
+        "SELECT s.user, s.tenant, s.agent, iif(c.follows_records, s.record_head, s.head), c.after, c.token, c.attempts"
         " FROM cursor c JOIN scope s ON s.id = c.scope WHERE c.scope = ? AND c.step = ?",
         (key, number),
     ).fetchone()
@@ -116,11 +132,12 @@ def commit(db: sqlite3.Connection, claim: Claim, changes: Changes, now: datetime
     records.put(db, scope, changes.put, batch)
     records.close(db, scope, changes.close, batch)
     postings.put(db, scope, changes.index)
+    if changes.put:
+        _more_records(db, scope, now)
     if changes.vectors:
-        there = _there(db, scope, [entry.seq for entry in changes.vectors])
-        kept = [entry for entry in changes.vectors if entry.seq in there]
-        segments.put(db, scope, claim.step.name.removeprefix(DENSE_STEPS), kept)
-    anew.note_failures(db, scope, step, (claim.after, changes.cursor), changes.failed, now)
+        _put_vectors(db, scope, claim.step.name, changes.vectors)
+    failed = dict[int, str]() if follows_records(claim.step.name) else changes.failed
+    anew.note_failures(db, scope, step, (claim.after, changes.cursor), failed, now)
     _move(db, claim, changes.cursor, scope, step)
     waits = anew.settle(db, scope, step, micros(now))
     anew.finish(db, scope, step, waits=waits)
@@ -139,13 +156,26 @@ def _move(db: sqlite3.Connection, claim: Claim, cursor: int, scope: int, step: i
     anew.set_gaps(db, scope, step, gaps)
 
 
-def _there(db: sqlite3.Connection, scope: int, seqs: Sequence[int]) -> set[int]:
-    if not seqs:
-        return set()
-    found = db.execute(
-        "SELECT key FROM message WHERE key BETWEEN ? AND ?", (key_of(scope, min(seqs)), key_of(scope, max(seqs)))
+def _more_records(db: sqlite3.Connection, scope: int, now: datetime) -> None:
+    """Steps that work through the records have something to do."""
+    db.execute(
+        "UPDATE cursor SET due = ?2 WHERE scope = ?1 AND follows_records AND due IS NULL"
+        " AND after < (SELECT record_head FROM scope WHERE id = ?1)",
+        (scope, micros(now)),
     )
-    return {key & SEQ_MASK for (key,) in found}
+
+
+def _put_vectors(db: sqlite3.Connection, scope: int, step: str, vectors: Sequence[Embedded]) -> None:
+    """Stores the vectors of messages, or of records, that are still there."""
+    first, last = min(entry.seq for entry in vectors), max(entry.seq for entry in vectors)
+    if follows_records(step):
+        space, span = step, (scope, first, last)
+        found = db.execute("SELECT seq FROM record WHERE scope = ? AND seq BETWEEN ? AND ?", span)
+    else:
+        space, span = step.removeprefix(DENSE_STEPS), (key_of(scope, first), key_of(scope, last))
+        found = db.execute(f"SELECT key & {SEQ_MASK} FROM message WHERE key BETWEEN ? AND ?", span)
+    there = {seq for (seq,) in found}
+    segments.put(db, scope, space, [entry for entry in vectors if entry.seq in there])
 
 
 def renew(db: sqlite3.Connection, claim: Claim, now: datetime, lease: float) -> bool:
@@ -177,25 +207,16 @@ def progress(db: sqlite3.Connection, steps: Sequence[Step], scope: Scope | None)
     key = None if scope is None else scope_key(db, scope)
     if scope is not None and key is None:
         return [Progress(step, 0, 0) for step in steps]
-    total: int = db.execute(
-        "SELECT coalesce(sum(messages), 0) FROM scope WHERE ?1 IS NULL OR id = ?1", (key,)
-    ).fetchone()[0]
-    return [_progress(db, step, key, total) for step in steps]
+    return [_progress(db, step, key) for step in steps]
 
 
-def _progress(db: sqlite3.Connection, step: Step, scope: int | None, total: int) -> Progress:
+def _progress(db: sqlite3.Connection, step: Step, scope: int | None) -> Progress:
+    of_records = follows_records(step.name)
+    total: int = db.execute(_RECORDS if of_records else _MESSAGES, (scope,)).fetchone()[0]
     number = _step(db, step)
     if number is None:
         return Progress(step, 0, total)
-    pending, failed = db.execute(
-        "SELECT coalesce(sum((SELECT count(*) FROM message WHERE key > (c.scope << 32) + c.after"
-        " AND key <= (c.scope << 32) + (SELECT head - head % c.stride FROM scope WHERE id = c.scope)) +"
-        " (SELECT count(*) FROM gap g JOIN message ON key > (g.scope << 32) + g.after"
-        " AND key <= (g.scope << 32) + g.upto WHERE g.scope = c.scope AND g.step = c.step)), 0),"
-        " (SELECT count(*) FROM failure WHERE step = ?1 AND (?2 IS NULL OR scope = ?2))"
-        " FROM cursor c WHERE step = ?1 AND due IS NOT NULL AND (?2 IS NULL OR scope = ?2)",
-        (number, scope),
-    ).fetchone()
+    pending, failed = db.execute(_UNEMBEDDED if of_records else _PENDING, (number, scope)).fetchone()
     errors = db.execute(
         "SELECT error FROM cursor WHERE step = ?1 AND error IS NOT NULL AND (?2 IS NULL OR scope = ?2) ORDER BY scope",
         (number, scope),
@@ -261,7 +282,7 @@ def _keys(db: sqlite3.Connection, scope: Scope | None) -> list[int]:
 def _clear(db: sqlite3.Connection, step: str, scope: int) -> None:
     if step == LEXICAL_STEP:
         postings.remove(db, scope)
-    elif step.startswith(DENSE_STEPS):
+    elif step.startswith((DENSE_STEPS, RECORD_STEPS)):
         space = segments.find(db, scope, step.removeprefix(DENSE_STEPS))
         if space is not None:
             segments.drop(db, space.id)

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence, Set
 
 from jiyi.history import link
+from jiyi.indexable import RECORD_STEPS
 from jiyi.stores import anew, log, postings, records, rows, segments
 from jiyi.stores.rows import SEQ_MASK, key_of
 from jiyi.types import Erased, Scope, Stats
@@ -45,13 +46,15 @@ def _session(db: sqlite3.Connection, scope: int, name: str) -> Erased:
     if row is None:
         return Erased()
     found = db.execute("SELECT key FROM message WHERE session = ?", row).fetchall()
+    vectors = _vectors(db, scope)
     left = db.execute("SELECT id FROM record WHERE scope = ? AND session = ?", (scope, name)).fetchall()
     gone = records.delete(db, left)
     erased = _derived(db, scope, [key & SEQ_MASK for (key,) in found])
     db.execute("DELETE FROM message WHERE session = ?", row)  # whole paths: there is none to mend
     checkpoints = db.execute("DELETE FROM checkpoint WHERE scope = ? AND session = ?", (scope, *row)).rowcount
     db.execute("DELETE FROM session WHERE id = ?", row)
-    return Erased(erased.messages, 1, erased.records + gone, erased.vectors, erased.indexed, checkpoints)
+    lost = vectors - _vectors(db, scope)
+    return Erased(erased.messages, 1, erased.records + gone, lost, erased.indexed, checkpoints)
 
 
 def _whole(db: sqlite3.Connection, scope: int) -> Erased:
@@ -79,8 +82,9 @@ def _derived(db: sqlite3.Connection, scope: int, seqs: list[int]) -> Erased:
         return Erased()
     keys = json.dumps([key_of(scope, seq) for seq in seqs])
     indexed = postings.remove(db, scope, seqs)
-    spaces = [segments.find(db, scope, model) for (model,) in _models(db, scope)]
-    vectors = sum(segments.remove(db, space, seqs) for space in spaces if space is not None)
+    vectors = _vectors(db, scope)
+    for space in segments.spaces(db, scope, of_records=False):
+        segments.remove(db, space, seqs)
     resting = db.execute(
         "SELECT DISTINCT record FROM source WHERE message IN (SELECT value FROM json_each(?))", (keys,)
     ).fetchall()
@@ -89,11 +93,12 @@ def _derived(db: sqlite3.Connection, scope: int, seqs: list[int]) -> Erased:
     db.execute("UPDATE scope SET messages = messages - ? WHERE id = ?", (len(seqs), scope))
     db.execute("UPDATE cursor SET error = NULL WHERE scope = ?", (scope,))
     anew.begin_again(db, scope)
-    return Erased(messages=len(seqs), records=len(resting), vectors=vectors, indexed=indexed)
+    lost = vectors - _vectors(db, scope)
+    return Erased(messages=len(seqs), records=len(resting), vectors=lost, indexed=indexed)
 
 
-def _models(db: sqlite3.Connection, scope: int) -> list[tuple[str]]:
-    return db.execute("SELECT model FROM space WHERE scope = ?", (scope,)).fetchall()
+def _vectors(db: sqlite3.Connection, scope: int) -> int:
+    return db.execute("SELECT coalesce(sum(vectors), 0) FROM space WHERE scope = ?", (scope,)).fetchone()[0]
 
 
 def _mend(db: sqlite3.Connection, scope: int, session: int, gone: Set[int]) -> None:
@@ -166,8 +171,8 @@ def models(db: sqlite3.Connection, scope: Scope | None) -> dict[str, tuple[int, 
     if scope is not None and key is None:
         return {}
     found = db.execute(
-        "SELECT model, max(size), sum(vectors) FROM space WHERE vectors > 0 AND (?1 IS NULL OR scope = ?1)"
-        " GROUP BY model ORDER BY model",
-        (key,),
+        "SELECT iif(substr(model, 1, ?2) = ?3, substr(model, ?2 + 1), model) AS name, max(size), sum(vectors)"
+        " FROM space WHERE vectors > 0 AND (?1 IS NULL OR scope = ?1) GROUP BY name ORDER BY name",
+        (key, len(RECORD_STEPS), RECORD_STEPS),
     )
     return {model: (size, vectors) for model, size, vectors in found}

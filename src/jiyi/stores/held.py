@@ -46,6 +46,7 @@ class Cursor:
     error: str | None = None
     stride: int = 1
     goal: int | None = None
+    follows_records: bool = False
     gaps: list[Gap] = field(default_factory=list[Gap])
     failed: dict[int, tuple[str, datetime]] = field(default_factory=dict[int, tuple[str, datetime]])
 
@@ -79,7 +80,9 @@ class Held:
         sessions: ``messages`` of these is not kept up; it is counted when asked for.
         checkpoints: (session, name) -> checkpoint; the same holds for its ``messages``.
         fresh: records of steps that derive anew; they take the place of the others when that is done.
+        record_head: newest seq that was given to a record.
         vectors: model -> seq -> vectors of its chunks.
+        record_vectors: the same of records.
         spent: (day, what) -> what was spent, and saved.
     """
 
@@ -90,8 +93,10 @@ class Held:
     checkpoints: dict[tuple[str, str], Checkpoint] = field(default_factory=dict[tuple[str, str], Checkpoint])
     records: dict[str, Made] = field(default_factory=dict[str, Made])
     fresh: dict[str, Made] = field(default_factory=dict[str, Made])
+    record_head: int = 0
     index: dict[int, Indexed] = field(default_factory=dict[int, Indexed])
     vectors: dict[str, dict[int, list[Vector]]] = field(default_factory=dict[str, dict[int, list[Vector]]])
+    record_vectors: dict[str, dict[int, list[Vector]]] = field(default_factory=dict[str, dict[int, list[Vector]]])
     cursors: dict[str, Cursor] = field(default_factory=dict[str, Cursor])
     spent: dict[tuple[date, str], tuple[Usage, int]] = field(default_factory=dict[tuple[date, str], tuple[Usage, int]])
 
@@ -99,6 +104,10 @@ class Held:
     def anything(self) -> bool:
         """Whether there is more than a salt."""
         return bool(self.log or self.sessions or self.records or self.fresh)
+
+    def reach(self, cursor: Cursor) -> int:
+        """How far that goes which the cursor works through."""
+        return self.record_head if cursor.follows_records else self.head
 
 
 # -- paths -----------------------------------------------------------------------------------------------------------
@@ -141,7 +150,7 @@ def add(held: Held, session_id: str, new: Mapping[str, Message], *, at_end: bool
     held.head += len(new)
     at = list(new.values())[-1].recorded_at
     for cursor in held.cursors.values():
-        if cursor.due is None and cursor.waits(held.head):
+        if cursor.due is None and cursor.waits(held.reach(cursor)):
             cursor.due = LONG_AGO if at is None else at - EPOCH
     inside = [message for message in new.values() if message.session_id]
     if inside:
@@ -217,7 +226,18 @@ def counts(chosen: Sequence[Held]) -> Stats:
 
 def vectors_in(held: Held) -> int:
     """Vectors by chunk."""
-    return sum(len(chunks) for stored in held.vectors.values() for chunks in stored.values())
+    spaces = (*held.vectors.values(), *held.record_vectors.values())
+    return sum(len(chunks) for stored in spaces for chunks in stored.values())
+
+
+def message_seqs(held: Held) -> list[int]:
+    """Of all messages."""
+    return [message.seq for message in held.log.values()]
+
+
+def record_seqs(held: Held) -> list[int]:
+    """Of all records that have one, those made anew as well."""
+    return [made.record.seq for records in (held.records, held.fresh) for made in records.values() if made.record.seq]
 
 
 # -- values ----------------------------------------------------------------------------------------------------------

@@ -11,11 +11,19 @@ from operator import mul
 
 from jiyi.bm25 import bm25
 from jiyi.errors import InvalidInput
-from jiyi.indexable import DENSE_STEPS, LEXICAL_STEP, is_indexed, lexical_entry, occurrences
+from jiyi.indexable import (
+    DENSE_STEPS,
+    LEXICAL_STEP,
+    RECORD_STEPS,
+    follows_records,
+    is_indexed,
+    lexical_entry,
+    occurrences,
+)
 from jiyi.ranking import standing
 from jiyi.stores.checks import check_finite
 from jiyi.stores.gaps import joined
-from jiyi.stores.held import EPOCH, Cursor, Held, matches
+from jiyi.stores.held import EPOCH, Cursor, Held, matches, message_seqs, record_seqs
 from jiyi.stores.held_records import show_fresh, take_out, write_records
 from jiyi.types import (
     Changes,
@@ -46,11 +54,14 @@ def advance(held: Held, cursor: Cursor, claim: Claim, changes: Changes, now: dat
     else:
         cursor.gaps[0] = max(claim.after, changes.cursor), claim.upto
     cursor.gaps = joined(cursor.gaps, cursor.after)
-    there = {message.seq for message in held.log.values()}
+    there = set[int]() if cursor.follows_records else set(message_seqs(held))
     cursor.failed = {seq: why for seq, why in cursor.failed.items() if not claim.after < seq <= changes.cursor}
     cursor.failed |= {seq: (why, now) for seq, why in changes.failed.items() if seq in there}
+    for other in held.cursors.values():
+        if other.follows_records and other.due is None and other.waits(held.record_head):
+            other.due = now - EPOCH
     cursor.attempts, cursor.error = 0, None
-    waits = cursor.waits(held.head)
+    waits = cursor.waits(held.reach(cursor))
     cursor.due = now - EPOCH if waits else None
     if cursor.goal is not None and not cursor.gaps and (cursor.after >= cursor.goal or not waits):
         show_fresh(held, claim.step.name)
@@ -77,16 +88,19 @@ def write(held: Held, claim: Claim, changes: Changes, *, anew: bool) -> set[str]
     Raises:
         InvalidInput: vectors that cannot stand beside each other; nothing is written.
     """
-    there = {message.seq for message in held.log.values()}
-    step = claim.step
-    model, vectors = step.name.removeprefix(DENSE_STEPS), [v for v in changes.vectors if v.seq in there]
+    there, name = set(message_seqs(held)), claim.step.name
+    if follows_records(name):
+        spaces, model, known = held.record_vectors, name.removeprefix(RECORD_STEPS), set(record_seqs(held))
+    else:
+        spaces, model, known = held.vectors, name.removeprefix(DENSE_STEPS), there
+    vectors = [vector for vector in changes.vectors if vector.seq in known]
     check_finite(vectors)
-    _check_size("vectors", [v.vector for v in vectors], size_of(held.vectors.get(model, {})))
+    _check_size("vectors", [v.vector for v in vectors], size_of(spaces.get(model, {})))
     stale = write_records(held, claim, changes, anew=anew)
     held.index.update({e.seq: Indexed(e.seq, dict(e.terms)) for e in changes.index if e.seq in there})
     held.index = dict(sorted(held.index.items()))
     if vectors:
-        held.vectors.setdefault(model, {}).update(_chunks_of(vectors))
+        spaces.setdefault(model, {}).update(_chunks_of(vectors))
     return stale
 
 
@@ -97,6 +111,8 @@ def throw_away(held: Held, step: Step) -> None:
         held.index.clear()
     if step.name.startswith(DENSE_STEPS):
         held.vectors.pop(step.name.removeprefix(DENSE_STEPS), None)
+    if step.name.startswith(RECORD_STEPS):
+        held.record_vectors.pop(step.name.removeprefix(RECORD_STEPS), None)
 
 
 def look(held: Held, probe: Probe, done: int) -> Found:
@@ -183,7 +199,7 @@ def models_of(chosen: Iterable[Held]) -> dict[str, tuple[int, int]]:
     """``Store.models`` of these scopes."""
     models: dict[str, tuple[int, int]] = {}
     for held in chosen:
-        for model, stored in held.vectors.items():
+        for model, stored in (*held.vectors.items(), *held.record_vectors.items()):
             size, number = models.get(model, (0, 0))
             if stored:
                 models[model] = max(size, size_of(stored) or 0), number + sum(map(len, stored.values()))

@@ -13,6 +13,7 @@ from jiyi.types import Erased, Message
 
 def erase(held: Held, ids: Set[str]) -> Erased:
     """Takes out messages and all that came from them, and closes the gaps in the paths."""
+    vectors = vectors_in(held)
     gone = {name: held.log.pop(name) for name in ids}
     if not gone:
         return Erased()
@@ -29,18 +30,22 @@ def erase(held: Held, ids: Set[str]) -> Erased:
         cursor.failed = {seq: (kept_of(why), at) for seq, (why, at) in cursor.failed.items() if seq not in seqs}
     resting, _ = derive_anew(held, lambda record: rests_on(record, gone))
     indexed = [held.index.pop(seq) for seq in seqs & held.index.keys()]
-    vectors = [stored.pop(seq) for stored in held.vectors.values() for seq in seqs & stored.keys()]
-    return Erased(len(gone), 0, len(resting), sum(map(len, vectors)), len(indexed))
+    for stored in held.vectors.values():
+        for seq in seqs & stored.keys():
+            del stored[seq]
+    return Erased(len(gone), 0, len(resting), vectors - vectors_in(held), len(indexed))
 
 
 def erase_session(held: Held, session_id: str) -> Erased:
     """Takes out a session, its checkpoints, and all that came from it or belongs to it."""
     if held.sessions.pop(session_id, None) is None:
         return Erased()
+    vectors = vectors_in(held)
     its_own = take_out(held, lambda record: record.session_id == session_id)
     erased = erase(held, {message.id for message in held.log.values() if message.session_id == session_id})
     left = drop_checkpoints(held, session_id)
-    return replace(erased, sessions=1, records=erased.records + len(its_own), checkpoints=left)
+    records, lost = erased.records + len(its_own), vectors - vectors_in(held)
+    return replace(erased, sessions=1, records=records, vectors=lost, checkpoints=left)
 
 
 def _survivor(gone: Mapping[str, Message], message_id: str | None) -> str | None:

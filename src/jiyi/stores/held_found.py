@@ -1,4 +1,4 @@
-"""``Store.find_records`` in the reference store: the records of one scope, looked through without any index."""
+"""The records of one scope in the reference store, by their seqs: listed, and looked through for a search."""
 
 from __future__ import annotations
 
@@ -7,25 +7,33 @@ from dataclasses import replace
 from jiyi.bm25 import bm25
 from jiyi.indexable import record_entry
 from jiyi.stores.held import Held, instant
-from jiyi.stores.held_derived import find_words
+from jiyi.stores.held_derived import find_near, find_words, nearest
 from jiyi.types import FoundRecords, Record, RecordProbe
+
+
+def listed(held: Held, after: int, limit: int) -> list[Record]:
+    """``Store.records_after`` in one scope."""
+    records = [made.record for some in (held.records, held.fresh) for made in some.values()]
+    return sorted((r for r in records if r.seq > after), key=lambda record: record.seq)[: max(0, limit)]
 
 
 def look_at_records(held: Held, probe: RecordProbe) -> FoundRecords:
     """``Store.find_records`` in one scope."""
-    shown = [made.record for made in held.records.values()]
-    there = {number: record for number, record in enumerate(shown, 1) if record.text.strip()}
+    there = {made.record.seq: made.record for made in held.records.values() if made.record.seq}
     if not there:
         return FoundRecords()
-    among = {number for number, record in there.items() if _matches(record, probe)}
-    index = {number: record_entry(record, number) for number, record in there.items()}
+    among = {seq for seq, record in there.items() if _matches(record, probe)}
+    index = {seq: record_entry(there[seq]) for seq in sorted(there)}
     lexical = find_words(index, probe.terms, probe.postings, among)
     words = bm25(lexical, probe.terms)
-    best = sorted(words, key=lambda number: (words[number], number), reverse=True)[: max(0, probe.best)]
-    chosen = set(best)
-    hits = {number: hit for number, hit in lexical.hits.items() if number in chosen}
-    found = {number: record for number, record in there.items() if number in chosen}
-    return FoundRecords(words, replace(lexical, hits=hits), records=found)
+    best = sorted(words, key=lambda seq: (words[seq], seq), reverse=True)[: max(0, probe.best)]
+    cosines = find_near(held.record_vectors.get(probe.model, {}), probe.vector)
+    dense = nearest(cosines, among, probe.best)
+    chosen = dense.hits.keys() | set(best)
+    hits = {seq: hit for seq, hit in lexical.hits.items() if seq in chosen}
+    near = {seq: cosines[seq] for seq in chosen if seq in cosines and seq not in dense.hits}
+    found = {seq: there[seq] for seq in sorted(chosen)}
+    return FoundRecords(words, replace(lexical, hits=hits), dense, found, near)
 
 
 def _matches(record: Record, probe: RecordProbe) -> bool:

@@ -8,9 +8,9 @@ from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime
 
-from jiyi.indexable import is_index
+from jiyi.indexable import as_message, index_text, is_index
 from jiyi.stores.gaps import joined, makes_instead, stretch_of
-from jiyi.stores.held import Held, Made, instant
+from jiyi.stores.held import Held, Made, instant, record_seqs
 from jiyi.types import Changes, Claim, Record, Which
 
 
@@ -33,19 +33,38 @@ def write_records(held: Held, claim: Claim, changes: Changes, *, anew: bool) -> 
         if all(source.message_id in held.log for source in record.sources):
             records = held.fresh if anew and record.strategy == maker else held.records
             old = records.get(record.id)
-            new = _with_use_of(old.record if old else None, deepcopy(record))
+            new = _numbered(held, old.record if old else None, _with_use_of(old.record if old else None, record))
             records[record.id] = Made(new, claim.after, changes.cursor)
     for records in (held.records, held.fresh):
         for name in changes.close.keys() & records.keys():
             made = records[name]
             if (records is held.fresh) == (anew and made.record.strategy == maker):
                 records[name] = replace(made, record=replace(made.record, closed_at=changes.close[name]))
+    _drop_vectors(held)
     return again
 
 
 def _with_use_of(old: Record | None, new: Record) -> Record:
     """The counts are the store's, not the maker's."""
     return replace(new, used=old.used if old else 0, used_at=old.used_at if old else None)
+
+
+def _numbered(held: Held, old: Record | None, new: Record) -> Record:
+    """The record with its seq; one that says the same as before keeps it."""
+    if not new.text.strip():
+        return deepcopy(replace(new, seq=0))
+    if old is not None and index_text(as_message(old)) == index_text(as_message(new)):
+        return deepcopy(replace(new, seq=old.seq))
+    held.record_head += 1
+    return deepcopy(replace(new, seq=held.record_head))
+
+
+def _drop_vectors(held: Held) -> None:
+    """Vectors of records that are gone go as well."""
+    there = set(record_seqs(held))
+    for stored in held.record_vectors.values():
+        for seq in stored.keys() - there:
+            del stored[seq]
 
 
 def rests_on(record: Record, message_ids: Container[str]) -> bool:
@@ -59,6 +78,7 @@ def take_out(held: Held, which: Callable[[Record], bool]) -> list[Made]:
     for records in (held.records, held.fresh):
         names = [name for name, made in records.items() if which(made.record)]
         taken += [records.pop(name) for name in names]
+    _drop_vectors(held)
     return taken
 
 
@@ -102,6 +122,7 @@ def show_fresh(held: Held, step: str) -> None:
 def drop_fresh(held: Held, step: str) -> None:
     """Throws away what a step has made anew so far."""
     held.fresh = {name: made for name, made in held.fresh.items() if made.record.strategy != step}
+    _drop_vectors(held)
 
 
 def use(held: Held, record_ids: Sequence[str], at: datetime) -> None:

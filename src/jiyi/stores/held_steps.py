@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from itertools import count
 
 from jiyi.errors import Conflict
-from jiyi.indexable import is_index
+from jiyi.indexable import follows_records, is_index
 from jiyi.stores.gaps import joined, stretch_of
-from jiyi.stores.held import EPOCH, LONG_AGO, Cursor, Held
+from jiyi.stores.held import EPOCH, LONG_AGO, Cursor, Held, message_seqs, record_seqs
 from jiyi.stores.held_derived import advance
 from jiyi.stores.held_records import drop_fresh
 from jiyi.types import Changes, Claim, Progress, Scope, Step
@@ -24,7 +24,10 @@ class Steps:
 
     def cursors(self) -> dict[str, Cursor]:
         """Those of a new scope."""
-        return {name: Cursor(stride=step.stride) for name, step in self._known.items()}
+        return {name: self._new(step) for name, step in self._known.items()}
+
+    def _new(self, step: Step) -> Cursor:
+        return Cursor(stride=step.stride, follows_records=follows_records(step.name))
 
     def of(self, held: Held, step: Step) -> Cursor | None:
         """The step's cursor; None when it is not registered in this version."""
@@ -48,7 +51,7 @@ class Steps:
 
     def restart(self, held: Held, step: str) -> None:
         """Puts the cursor to 0."""
-        cursor = held.cursors[step] = Cursor(stride=self._known[step].stride)
+        cursor = held.cursors[step] = self._new(self._known[step])
         self._free(held, cursor)
 
     def free(self, held: Held) -> None:
@@ -60,7 +63,7 @@ class Steps:
     def _free(self, held: Held, cursor: Cursor) -> None:
         """Takes the claim on a cursor away; what there is to do may be taken at once."""
         cursor.token = next(self._tokens)
-        cursor.due = LONG_AGO if cursor.waits(held.head) else None
+        cursor.due = LONG_AGO if cursor.waits(held.reach(cursor)) else None
 
     # -- leases
 
@@ -77,7 +80,7 @@ class Steps:
         _, owner, held, step, cursor = min(ready, key=lambda found: found[0])  # the first of equals
         cursor.token, cursor.due = next(self._tokens), now - EPOCH + timedelta(seconds=lease)
         after, upto = cursor.gaps[0] if cursor.gaps else (cursor.after, None)
-        return Claim(owner, step, after, held.head, cursor.token, cursor.attempts, upto)
+        return Claim(owner, step, after, held.reach(cursor), cursor.token, cursor.attempts, upto)
 
     def claimed(self, held: Held, claim: Claim) -> Cursor | None:
         """The cursor that the claim is for, None when its token is not the newest."""
@@ -98,7 +101,7 @@ class Steps:
         """``Store.release``."""
         cursor = self.claimed(held, claim)
         if cursor is not None:
-            cursor.token, cursor.due = next(self._tokens), due - EPOCH if cursor.waits(held.head) else None
+            cursor.token, cursor.due = next(self._tokens), due - EPOCH if cursor.waits(held.reach(cursor)) else None
             if error is not None:
                 cursor.attempts, cursor.error = cursor.attempts + 1, error
 
@@ -107,8 +110,9 @@ class Steps:
     def progress(self, step: Step, chosen: Sequence[Held]) -> Progress:
         """``Store.progress`` of one step."""
         pairs = [(held, cursor) for held in chosen if (cursor := self.of(held, step)) is not None]
-        total = sum(len(held.log) for held in chosen)
-        done = sum(not cursor.is_open(m.seq, held.head) for held, cursor in pairs for m in held.log.values())
+        seqs = record_seqs if follows_records(step.name) else message_seqs
+        total = sum(len(seqs(held)) for held in chosen)
+        done = sum(not cursor.is_open(seq, held.reach(cursor)) for held, cursor in pairs for seq in seqs(held))
         errors = tuple(cursor.error for _, cursor in pairs if cursor.error is not None)
         return Progress(step, done, total, errors, sum(len(cursor.failed) for _, cursor in pairs))
 

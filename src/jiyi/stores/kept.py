@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from jiyi.stores.record_words import RecordWords
 from jiyi.types import Indexed, Message, Scope
 
 _MESSAGE = 1_200  # bytes of a message beside its text
@@ -30,6 +31,8 @@ class State:
     head: int
     documents: int
     terms: int
+    record_head: int = 0
+    record_generation: int = 0
 
 
 _UNKNOWN, _GONE = -1, -2  # sizes of a message that was not looked at, and of one that is not there
@@ -50,6 +53,7 @@ class Kept:
         fresh: messages that are not indexed yet, from behind ``fresh_after`` up to ``fresh_to``.
         left: messages that are not on an active path; None while nobody asked.
         commands: those up to a seq, and that seq.
+        records: the derived ones.
     """
 
     state: State
@@ -69,8 +73,10 @@ class Kept:
     fresh_to: int = 0
     left: frozenset[int] | None = None
     commands: tuple[frozenset[int], int] = (frozenset(), 0)
+    records: RecordWords = field(default_factory=RecordWords)
     bytes: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
+    _record_bytes: int = 0
 
     def keep(self, found: Mapping[int, Message]) -> None:
         """Keeps messages."""
@@ -118,6 +124,12 @@ class Kept:
         self.bytes -= _POSTING * sum(len(entry.terms) for entry in self.fresh.values())
         self.fresh.clear()
         self.fresh_after = self.fresh_to = to
+
+    def count_records(self) -> None:
+        """Counts what the records take now."""
+        self.bytes -= self._record_bytes
+        self._record_bytes = _POSTING * self.records.size
+        self.bytes += self._record_bytes
 
     def enlist(self, lists: dict[str, dict[int, int]], name: str, found: dict[int, int]) -> dict[int, int]:
         """Keeps a posting list under its name."""

@@ -32,7 +32,8 @@ HOLDS = (
 LONG_AGO = -(1 << 62)  # due before everything that has a time
 _TOGETHER = 1_000  # ids looked up by one statement
 _LOOK = (
-    "SELECT s.id, s.salt, s.head, EXISTS (SELECT 1 FROM cursor WHERE scope = s.id AND due IS NULL),"
+    "SELECT s.id, s.salt, s.head, EXISTS (SELECT 1 FROM cursor WHERE scope = s.id AND due IS NULL"
+    " AND NOT follows_records),"
     " (SELECT key FROM message WHERE id = ?5 AND key >> 32 = s.id), e.id, m.key, m.id, m.position, m.chain"
     " FROM scope s LEFT JOIN session e ON e.scope = s.id AND e.name = ?4"
     " LEFT JOIN message m ON m.key = (s.id << 32) + e.head WHERE s.tenant = ?1 AND s.user = ?2 AND s.agent = ?3"
@@ -54,7 +55,8 @@ def scope_key(db: sqlite3.Connection, scope: Scope) -> int | None:
 def state(db: sqlite3.Connection, scope: Scope) -> State | None:
     """The scope's row, None when it holds nothing."""
     row = db.execute(
-        "SELECT id, generation, head, documents, terms FROM scope WHERE tenant = ? AND user = ? AND agent = ?",
+        "SELECT id, generation, head, documents, terms, record_head, record_generation FROM scope"
+        " WHERE tenant = ? AND user = ? AND agent = ?",
         (scope.tenant, scope.user, scope.agent),
     ).fetchone()
     return row and State(*row)
@@ -70,7 +72,9 @@ def make_scope(db: sqlite3.Connection, scope: Scope) -> int:
         ).lastrowid
         assert key is not None
         db.execute(
-            "INSERT INTO cursor (scope, step, token, stride) SELECT ?, id, ?, stride FROM step", (key, first_token(key))
+            "INSERT INTO cursor (scope, step, token, stride, follows_records)"
+            " SELECT ?, id, ?, stride, follows_records FROM step",
+            (key, first_token(key)),
         )
     return key
 
@@ -272,7 +276,8 @@ def _arrived(db: sqlite3.Connection, end: _End, count: int, at: datetime | None)
     if end.idle:
         due = LONG_AGO if at is None else rows.micros(at)
         db.execute(
-            "UPDATE cursor SET due = ?1 WHERE scope = ?2 AND due IS NULL AND ?3 - ?3 % stride > after",
+            "UPDATE cursor SET due = ?1 WHERE scope = ?2 AND due IS NULL AND NOT follows_records"
+            " AND ?3 - ?3 % stride > after",
             (due, end.key, end.head + count),
         )
 

@@ -38,7 +38,7 @@ from jiyi.stores.held import (
 )
 from jiyi.stores.held_derived import look, models_of, passed_over, throw_away
 from jiyi.stores.held_erasure import erase, erase_session, everything_in
-from jiyi.stores.held_found import look_at_records
+from jiyi.stores.held_found import listed, look_at_records
 from jiyi.stores.held_records import seen, take_out, use
 from jiyi.stores.held_steps import Steps
 from jiyi.types import (
@@ -216,6 +216,10 @@ class MemoryStore:
         held = self._read(scope)
         done = held.head if probe.step is None else (self._steps.of(held, probe.step) or Cursor()).after
         return look(held, probe, done)
+
+    async def records_after(self, scope: Scope, seq: int, *, limit: int) -> list[Record]:
+        """See ``Store.records_after``."""
+        return listed(self._read(scope), seq, limit)
 
     async def find_records(self, scope: Scope, probe: RecordProbe) -> FoundRecords:
         """See ``Store.find_records``; cosines are exact."""

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from jiyi.stores import rows
+from jiyi.indexable import as_message, index_text
+from jiyi.stores import rows, segments
 from jiyi.stores.log import find, scope_key
-from jiyi.types import Record, Scope, Source, Which
+from jiyi.types import Message, Record, Scope, Source, Which
 
 _INSERT = (
-    f"INSERT INTO record (scope, {rows.RECORD_COLUMNS}, fresh, after, upto, {rows.USE_COLUMNS})"
-    f" VALUES ({', '.join('?' * 31)})"
+    f"INSERT INTO record (scope, {rows.RECORD_COLUMNS}, fresh, after, upto, seq, {rows.USE_COLUMNS})"
+    f" VALUES ({', '.join('?' * 32)})"
 )
+_OLD = f"SELECT id, seq, text, said, said_zone, {rows.USE_COLUMNS} FROM record"
+_BY_SEQ = "FROM (SELECT value FROM json_each(?)) CROSS JOIN record ON scope = ? AND seq = value ORDER BY seq"
 _UNUSED = (0, None, None)
 _Conditions: TypeAlias = "list[tuple[str, tuple[object, ...]]]"
 
@@ -40,14 +43,41 @@ def records(db: sqlite3.Connection, scope: Scope, which: Which) -> list[Record]:
     where = " AND ".join(text for text, _ in conditions)
     values = [value for _, more in conditions for value in more]
     limit, most = which.get("limit"), which.get("important")
-    sql = f"SELECT id, {rows.RECORD_COLUMNS}, {rows.USE_COLUMNS} FROM record WHERE {where}"
+    sql = f"SELECT id, {rows.STORED_COLUMNS} FROM record WHERE {where}"
     if most or which.get("newest"):
         first = f"{'pinned DESC, importance DESC, ' if most else ''}recorded DESC, name DESC"
         sql = f"SELECT * FROM ({sql} ORDER BY {first} LIMIT ?) ORDER BY recorded, name"
     else:
         sql += " ORDER BY recorded, name LIMIT ?"
-    found = db.execute(sql, (*values, -1 if limit is None else max(0, limit))).fetchall()
-    sources = {} if which.get("bare") else _sources(db, [row[0] for row in found])
+    return _read(db, sql, (*values, -1 if limit is None else max(0, limit)), bare=which.get("bare", False))
+
+
+def after(db: sqlite3.Connection, scope: Scope, seq: int, limit: int) -> list[Record]:
+    """``Store.records_after``."""
+    sql = f"SELECT id, {rows.STORED_COLUMNS} FROM record WHERE scope = ? AND seq > ? ORDER BY seq LIMIT ?"
+    return _read(db, sql, (scope_key(db, scope), seq, max(0, limit)))
+
+
+def by_seq(db: sqlite3.Connection, scope: int, seqs: Iterable[int]) -> dict[int, Record]:
+    """Seq -> record, in order."""
+    sql = f"SELECT id, {rows.STORED_COLUMNS} {_BY_SEQ}"
+    return {record.seq: record for record in _read(db, sql, (json.dumps(list(seqs)), scope))}
+
+
+def texts(db: sqlite3.Connection, scope: int, seqs: Sequence[int]) -> Iterator[Message]:
+    """What the indexes see of these records (``indexable.as_message``), in seq order."""
+    if seqs:
+        for row in db.execute(f"SELECT seq, text, said, said_zone {_BY_SEQ}", (json.dumps(seqs), scope)):
+            yield _as_message(*row)
+
+
+def _as_message(seq: int, text: str, said: int | None, zone: int | None) -> Message:
+    return Message("", "", "user", text, created_at=rows.moment(said, zone), seq=seq)
+
+
+def _read(db: sqlite3.Connection, sql: str, values: Sequence[object], *, bare: bool = False) -> list[Record]:
+    found = db.execute(sql, values).fetchall()
+    sources = {} if bare else _sources(db, [row[0] for row in found])
     return [rows.record(row[1:], sources.get(row[0], ())) for row in found]
 
 
@@ -124,14 +154,14 @@ def put(db: sqlite3.Connection, scope: int, new: Iterable[Record], batch: Batch)
         if None in keys:
             continue
         fresh = record.strategy == batch.anew
-        old = db.execute(
-            f"SELECT id, {rows.USE_COLUMNS} FROM record WHERE scope = ? AND name = ? AND fresh = ?",
-            (scope, record.id, fresh),
-        ).fetchone()
-        if old is not None:
-            delete(db, [old[:1]])
-        used = _UNUSED if old is None else old[1:]
-        values = (*rows.record_row(record, scope), fresh, batch.after, batch.upto, *used)
+        row = db.execute(_OLD + " WHERE scope = ? AND name = ? AND fresh = ?", (scope, record.id, fresh)).fetchone()
+        old, seq, used = _replaced(row) if row else (None, None, _UNUSED)
+        if old is not None and index_text(as_message(record)) == old:
+            _remove(db, [row[:1]])  # it says the same: its vectors stay
+        else:
+            delete(db, [row[:1]] if row else [])
+            seq = _next(db, scope) if record.text.strip() else None
+        values = (*rows.record_row(record, scope), fresh, batch.after, batch.upto, seq, *used)
         number = db.execute(_INSERT, values).lastrowid
         db.executemany(
             "INSERT INTO source VALUES (?, ?, ?, ?, ?, ?)",
@@ -140,6 +170,18 @@ def put(db: sqlite3.Connection, scope: int, new: Iterable[Record], batch: Batch)
                 for place, (key, source) in enumerate(zip(keys, record.sources, strict=True))
             ],
         )
+
+
+def _replaced(row: rows.Row) -> tuple[str, int | None, rows.Row]:
+    """Of a row of ``_OLD``: what is indexed, under which seq, and how it was used."""
+    _, seq, text, said, zone, *used = row
+    return index_text(_as_message(seq or 0, text, said, zone)), seq, tuple(used)
+
+
+def _next(db: sqlite3.Connection, scope: int) -> int:
+    """The next seq of a record."""
+    sql = "UPDATE scope SET record_head = record_head + 1 WHERE id = ? RETURNING record_head"
+    return db.execute(sql, (scope,)).fetchall()[0][0]
 
 
 def drop(db: sqlite3.Connection, scope: int, names: Iterable[str], batch: Batch, maker: str) -> None:
@@ -207,7 +249,20 @@ def show_fresh(db: sqlite3.Connection, scope: int, strategy: str) -> None:
 
 
 def delete(db: sqlite3.Connection, numbers: Sequence[tuple[int]]) -> int:
-    """Deletes records by row number; returns how many."""
+    """Deletes records by row number, and the vectors that they have; returns how many."""
+    seqs = defaultdict[int, list[int]](list)
+    for scope, seq in db.execute(
+        "SELECT scope, seq FROM record WHERE seq IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
+        (json.dumps([number for (number,) in numbers]),),
+    ):
+        seqs[scope].append(seq)
+    for scope, gone in seqs.items():
+        for space in segments.spaces(db, scope, of_records=True):
+            segments.remove(db, space, gone)
+    return _remove(db, numbers)
+
+
+def _remove(db: sqlite3.Connection, numbers: Sequence[tuple[int]]) -> int:
     db.executemany("DELETE FROM source WHERE record = ?", numbers)
     db.executemany("DELETE FROM record WHERE id = ?", numbers)
     return len(numbers)

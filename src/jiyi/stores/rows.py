@@ -29,6 +29,7 @@ RECORD_COLUMNS = (
     " event_from_zone, event_to, event_to_zone, data"
 )
 USE_COLUMNS = "used, used_at, used_at_zone"
+STORED_COLUMNS = f"{RECORD_COLUMNS}, {USE_COLUMNS}, seq"
 
 _PINNED, _INCOMPLETE, STATEMENT, _JSON, COMMAND = 8, 16, 32, 64, 128  # the lowest three bits are the role
 KIND: Mapping[MessageKind, int] = {"message": 0, "statement": STATEMENT, "command": COMMAND}
@@ -199,11 +200,11 @@ def record_row(record: Record, scope: int) -> Row:
 
 
 def record(row: Row, sources: tuple[Source, ...]) -> Record:
-    """A row of RECORD_COLUMNS and USE_COLUMNS."""
+    """A row of STORED_COLUMNS."""
     (
         id_, kind, text, strategy, version, session_id, key, importance, pinned, valid_from, valid_from_zone, valid_to,
         valid_to_zone, recorded, recorded_zone, closed, closed_zone, said, said_zone, event_from, event_from_zone,
-        event_to, event_to_zone, data, used, used_at, used_at_zone,
+        event_to, event_to_zone, data, used, used_at, used_at_zone, seq,
     ) = row  # fmt: skip
     taken = moment(recorded, recorded_zone)
     return Record(  # most have one or two of the times: asking here saves the calls
@@ -215,5 +216,5 @@ def record(row: Row, sources: tuple[Source, ...]) -> Record:
         taken if said == recorded and said_zone == recorded_zone else moment(said, said_zone),
         None if event_from is None else moment(event_from, event_from_zone),
         None if event_to is None else moment(event_to, event_to_zone),
-        load_map(data), used, None if used_at is None else moment(used_at, used_at_zone),
+        load_map(data), used, None if used_at is None else moment(used_at, used_at_zone), seq=seq or 0,
     )  # fmt: skip

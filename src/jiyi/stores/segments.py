@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from jiyi.errors import InvalidInput
+from jiyi.indexable import RECORD_STEPS
 from jiyi.stores.checks import check_finite
 from jiyi.stores.numeric import numpy
 from jiyi.types import Embedded, Vector
@@ -26,7 +27,7 @@ STEP = 254  # values of the low plane within one of the high plane
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The vectors of one scope and model."""
+    """The vectors of one scope and model; those of records are spaces of their own, ``records:<model>``."""
 
     id: int
     size: int
@@ -64,6 +65,16 @@ def find(db: sqlite3.Connection, scope: int, model: str) -> Space | None:
         (scope, model),
     ).fetchone()
     return Space(*row) if row else None
+
+
+def spaces(db: sqlite3.Connection, scope: int, *, of_records: bool) -> list[Space]:
+    """Those of a scope, for messages or for records."""
+    found = db.execute(
+        "SELECT id, size, vectors, loose, newest, last, generation FROM space"
+        " WHERE scope = ? AND (substr(model, 1, ?) = ?) = ?",
+        (scope, len(RECORD_STEPS), RECORD_STEPS, of_records),
+    )
+    return [Space(*row) for row in found.fetchall()]
 
 
 def _make(db: sqlite3.Connection, scope: int, model: str, size: int) -> Space:

@@ -268,9 +268,14 @@ class SqliteStore:
         erasures = self._keeper.erasures
         return await self._read(lambda db: finding.find(db, scope, probe, self._keeper, self._scanner, erasures))
 
+    async def records_after(self, scope: Scope, seq: int, *, limit: int) -> list[Record]:
+        """See ``Store.records_after``."""
+        return await self._read(lambda db: records.after(db, scope, seq, limit))
+
     async def find_records(self, scope: Scope, probe: RecordProbe) -> FoundRecords:
         """See ``Store.find_records``."""
-        return await self._read(lambda db: record_finding.find_records(db, scope, probe))
+        keeper, scanner, erasures = self._keeper, self._scanner, self._keeper.erasures
+        return await self._read(lambda db: record_finding.find_records(db, scope, probe, keeper, scanner, erasures))
 
     # -- derivation
 

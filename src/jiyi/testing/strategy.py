@@ -81,7 +81,7 @@ class ListReader:
         """The records that share a word with the query, those that share most first; each is quite relevant."""
         self.asked.append(query)
         terms = set(query_terms(query))
-        shared = [(terms & record_entry(record, 0).terms.keys(), record) for record in await self.records(kind=kind)]
+        shared = [(terms & record_entry(record).terms.keys(), record) for record in await self.records(kind=kind)]
         shared.sort(key=lambda one: -len(one[0]))
         hits = [RecordHit(len(words), 0.9, record, terms=dict.fromkeys(words, 1)) for words, record in shared if words]
         return hits[:limit]

@@ -38,6 +38,8 @@ class Record:
         valid_from, valid_to: when it was true of the world; ``valid_to`` None while it holds.
         closed_at: when a later record replaced it, as a moment of what was said; None while it is current.
         data: whatever else the strategy keeps.
+        seq: its place among the scope's records, given by the store: the next one when it is put, and the old one where
+            it says the same as before; 0 without a text.
         used, used_at: how often, and when last, it stood in a context (``Store.use``); what a derivation writes here is
             not looked at.
         hidden: a person wants it out of prompts; laid over at reading (``jiyi.curation``), never stored.
@@ -64,6 +66,7 @@ class Record:
     used: int = 0
     used_at: datetime | None = None
     hidden: bool = False
+    seq: int = field(default=0, compare=False)
 
 
 class Which(TypedDict, total=False):

@@ -127,16 +127,16 @@ class RecordProbe:
     current: bool | None = True
     as_of: datetime | None = None
     best: int = 50
-    postings: int = 1000
+    postings: int = 300
 
 
 @dataclass(frozen=True, slots=True)
 class FoundRecords:
-    """What a scope has for a probe of its records, all of one moment, by numbers that mean nothing elsewhere: a record
-    that was put later has a higher one.  The statistics are those of all records with a text, and of no message.
+    """What a scope has for a probe of its records, all of one moment, by ``Record.seq``.  The statistics are those of
+    all records with a text, and of no message.
 
     Attributes:
-        words: number -> BM25 (``bm25.bm25``) of up to ``RecordProbe.postings`` records.
+        words: seq -> BM25 (``bm25.bm25``) of up to ``RecordProbe.postings`` records.
         lexical: term statistics, with the best of these records as hits.
         dense: the nearest records, with the statistics of all.
         records: the candidates: all that were best by words or by meaning.

@@ -9,7 +9,7 @@ from jiyi.testing.store.commands import Commands
 from jiyi.testing.store.derivation import Derivation
 from jiyi.testing.store.durability import Durability
 from jiyi.testing.store.erasure import Erasure
-from jiyi.testing.store.found import RecordLook
+from jiyi.testing.store.found import RecordLook, RecordVectors
 from jiyi.testing.store.hostile import Hostile
 from jiyi.testing.store.index import Meaning, Words
 from jiyi.testing.store.isolation import Isolation
@@ -32,6 +32,7 @@ class StoreConformance(
     Look,
     Records,
     RecordLook,
+    RecordVectors,
     Leases,
     Derivation,
     Anew,

@@ -27,10 +27,10 @@ from jiyi.testing.store.case import (
     at,
     entry,
     meaning,
-    record,
     said,
     words,
 )
+from jiyi.testing.store.found import VECTORS, told
 from jiyi.testing.store.index import NEAR, ROUGH, unit
 from jiyi.types import (
     KINDS,
@@ -41,10 +41,12 @@ from jiyi.types import (
     Embedded,
     Filter,
     Found,
+    FoundRecords,
     Message,
     MessageKind,
     Probe,
     Record,
+    RecordProbe,
     Scope,
     Step,
     Usage,
@@ -53,12 +55,13 @@ from jiyi.types import (
 SCOPES = [ADA, Scope("Ada"), Scope("ada", agent="other")]
 SESSIONS = ["s", "S"]
 OTHERS = Step("notes:others", "1", stride=2)
-STEPS = [WORDS, MEANING, NOTES, OTHERS]
+STEPS = [WORDS, MEANING, NOTES, OTHERS, VECTORS]
 VERSIONS = [*STEPS, replace(NOTES, version="2"), replace(NOTES, stride=3)]
 NAMES = [f"m{i}" for i in range(12)]
 TEXTS = ["", "red", "red blue", "blue blue 词", "re* red"]
 QUERY = ["red", "blue", "词", "r*", "re*", "*", "none"]
 PROBE = Probe(["x", "y*", *QUERY], "m", unit(1, 2, 3), best=20, step=WORDS)
+RECORD_PROBE = RecordProbe(QUERY, "m", unit(1, 2, 3), best=2)
 
 WHATEVER = Filter(active=None, kinds=KINDS)
 
@@ -69,12 +72,12 @@ def _message(name: str, words: str, role: str, kind: MessageKind) -> Message:
     return said(name, words, role=role, kind=kind)
 
 
-def _record(
-    name: str, sources: list[str], session: str | None, closed: bool, importance: float | None, step: Step
+def _record(  # noqa: PLR0913 - what there is to say
+    name: str, text: str, sources: list[str], session: str | None, closed: bool, importance: float | None, step: Step
 ) -> Record:
     more: dict[str, Any] = {"importance": importance, "pinned": importance == 0, "said_at": at(len(sources))}
     more |= {"session_id": session, "closed_at": at(1) if closed else None}
-    return record(name, *sources, strategy=step.name, **more)
+    return told(name, text, *sources, strategy=step.name, **more)
 
 
 def _vectors(places: list[tuple[int, int]], values: list[int]) -> tuple[Embedded, ...]:
@@ -112,6 +115,7 @@ record_names = st.sampled_from(["r1", "r2", "r3"])
 records = st.builds(
     _record,
     record_names,
+    st.sampled_from(TEXTS),
     st.lists(names, max_size=3),
     st.one_of(st.none(), sessions),
     st.booleans(),
@@ -175,6 +179,8 @@ class Side:
                 (scope, "meaning"): rounded(await meaning(store, unit(1, 2, 3), scope=scope)),
                 (scope, "found"): looked(await store.find(scope, PROBE)),
                 (scope, "found of all"): looked(await store.find(scope, replace(PROBE, where=WHATEVER))),
+                (scope, "told"): [(r.seq, r.id, r.text) for r in await store.records_after(scope, 1, limit=9)],
+                (scope, "found records"): looked_at_records(await store.find_records(scope, RECORD_PROBE)),
                 (scope, "cursors"): await store.cursors(scope, STEPS),
                 (scope, "progress"): await store.progress(VERSIONS, scope),
                 (scope, "stats"): replace(await store.stats(scope), bytes=0),
@@ -216,6 +222,14 @@ def looked(found: Found) -> object:
     cosines = {seq: Near(cosine) for seq, cosine in sorted({**found.near, **found.dense.hits}.items())}
     rows = list(zip(stand.seqs, stand.parents, stand.sizes, strict=True))
     return words, found.lexical, sorted(found.messages.items()), rows, together, 0 in stand.sessions, cosines
+
+
+def looked_at_records(found: FoundRecords) -> object:
+    """The same with numbers that equal what is near."""
+    cosines = {seq: Near(cosine) for seq, cosine in sorted({**found.near, **found.dense.hits}.items())}
+    scanned = found.dense.scanned, Rough(found.dense.mean), Rough(found.dense.deviation)
+    words = {seq: round(score, 9) for seq, score in sorted(found.words.items())}
+    return words, found.lexical, scanned, cosines.keys() <= found.records.keys()
 
 
 class TwoStores(RuleBasedStateMachine):
