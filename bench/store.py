@@ -24,8 +24,8 @@ import numpy as np
 from results import Row
 
 from jiyi.stores.sqlite import SqliteStore
-from jiyi.text import terms
-from jiyi.types import Changes, Embedded, Filter, Indexed, Message, Probe, Record, Scope, Source, Step
+from jiyi.text import query_terms, terms
+from jiyi.types import Changes, Embedded, Filter, Indexed, Message, Probe, Record, RecordProbe, Scope, Source, Step
 
 LEXICAL, DENSE, FACTS = Step("lexical", "1"), Step("dense:bench", "1"), Step("facts", "1")
 SIZE = 384
@@ -266,8 +266,18 @@ class Bench:
         self.add("records", "1,000 facts with their sources", took, "ms")
         took = median(lambda: self.run(store.records(scope, kind="fact", important=True, limit=30)))
         self.add("records_important", "the 30 most important of 5,000 facts", took, "ms")
+        self.found(store, scope)
         took = median(lambda: self.run(store.messages(scope, Filter(kinds=("command",), active=None))))
         self.add("commands", f"20 commands in a log of {self.count:,} messages", took, "ms")
+
+    def found(self, store: SqliteStore, scope: Scope) -> None:
+        """Facts looked for by their words; the first look makes the terms of all."""
+        started = time.perf_counter()
+        self.run(store.find_records(scope, RecordProbe(query_terms(fact(0).text))))
+        self.add("found_first", "5,000 facts, first search by words", (time.perf_counter() - started) * 1000, "ms")
+        probes = (RecordProbe(query_terms(fact(at).text), kinds=("fact",)) for at in range(1 << 30))
+        took = median(lambda: self.run(store.find_records(scope, next(probes))), 64)
+        self.add("found", "5,000 facts, search by words, warm", took, "ms")
 
     async def derive(self, store: SqliteStore, scope: Scope) -> None:
         """Facts, and a few commands."""

@@ -192,10 +192,10 @@ class Lane:
                     if not mine.overtaken or not left or is_index(claim.step.name):
                         await asyncio.shield(self._store.commit(claim, changes, now=self._clock.now()))
                         self._under_way.written(claim.scope, changes, mine)
-                        break
+                        if changes.put and self.put is not None:
+                            self.put()
+                        return
                 replies.rewind()
-        if changes.put and self.put is not None:
-            self.put()
 
     async def _changes(self, claim: Claim, deriver: Deriver, size: int, replies: Replies) -> Changes:
         batch = await self._batch(claim, size)

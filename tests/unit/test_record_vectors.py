@@ -18,6 +18,7 @@ from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput
 from jiyi.indexing import DenseIndex, RecordIndex
 from jiyi.lane import Lane
+from jiyi.overtaken import UnderWay
 from jiyi.ports import LLM, Batch, Deriver, Request
 from jiyi.search import WantedRecords
 from jiyi.stores import database
@@ -145,7 +146,8 @@ async def test_what_cannot_be_embedded_stays_to_be_found_by_words(clock: FakeClo
 async def test_a_lane_says_that_records_were_put(clock: FakeClock) -> None:
     store = await MemoryStore.open()
     put: list[str] = []
-    lane = Lane(store, clock, "lane", fair=True, put=lambda: put.append("put"))
+    lane = Lane(store, clock, "lane", UnderWay(), fair=True)
+    lane.put = lambda: put.append("put")
     takes = Takes(asks_llm=True)
     lane.derivers[takes.step] = takes
     await store.register([NOTES])
