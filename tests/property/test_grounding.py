@@ -165,6 +165,7 @@ ANY = st.text(max_size=60) | st.text(alphabet="不没don't 0123456789.,元$%年�
 @example("½…")
 @example("㎡ 3")
 @example("0GÀA")
+@example("A0AÀA")
 def test_any_text_is_grounded_in_itself(text: str) -> None:
     assert unsupported(text, [text]) == ()
     for value in values(text):

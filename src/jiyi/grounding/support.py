@@ -10,6 +10,7 @@ from typing import cast
 
 from jiyi.grounding import negations
 from jiyi.grounding.moments import Date
+from jiyi.grounding.parts import sentences
 from jiyi.grounding.plain import lower, plain
 from jiyi.grounding.units import UNITS, WORD
 from jiyi.grounding.values import ORDINAL, Value, values
@@ -44,8 +45,16 @@ class Sources:
         self._said = _Said([*sources, *known])
         self._clauses: list[list[negations.Clause]] | None = None
 
+    @cached_property
+    def _verbatim(self) -> frozenset[str]:
+        """Whole sentences, and whole texts: what is said word for word is said, however odd it is."""
+        parts = (source[start:end] for source in self._sources for start, end in sentences(source))
+        return frozenset(parts) | {source.strip() for source in self._sources}
+
     def unsupported(self, derived: str) -> tuple[str, ...]:
         """See ``unsupported``."""
+        if derived.strip() in self._verbatim:
+            return ()
         if self._clauses is None:
             self._clauses = [negations.read(source) for source in self._sources]
         spans = [
