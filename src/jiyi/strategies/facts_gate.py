@@ -112,6 +112,8 @@ def _value(value: str, source: str) -> str:
     span = locate(source, value)
     if span is not None:
         return source[span[0] : span[1]]
+    if unsupported(value, [source]):
+        return ""
     says, there = words(value), words(source)
     return value if says and says.words <= there.words and says.numbers <= there.numbers else ""
 
