@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -59,7 +59,8 @@ class Talk:
         scope = self.memory.scope("ada")
         found = await self.memory.store.records(scope, kind="summary")
         cursors = await self.memory.store.cursors(scope, [Step("summary", "1", stride=10)])
-        return [record for record in found if record.strategy == "summary"], cursors["summary"]
+        found = [replace(record, used=0, used_at=None) for record in found if record.strategy == "summary"]
+        return found, cursors["summary"]
 
     async def context(self) -> str:
         """What the next context says; every message is in it, or told of."""

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,7 @@ async def nodes(memory: AsyncMemory, *makers: str) -> dict[str, str]:
 
 async def made_by_the_model(memory: AsyncMemory) -> list[Record]:
     found = await memory.store.records(memory.scope("ada"), kind="summary")
-    return [record for record in found if record.strategy == "summary"]
+    return [replace(record, used=0, used_at=None) for record in found if record.strategy == "summary"]
 
 
 def summary(context: Context) -> str:
@@ -280,9 +281,9 @@ async def test_values_that_a_summary_lacks_stand_beside_it(clock: FakeClock) -> 
         await memory.drain()
         await facts(memory, ("u3", "n3", 0.9), ("u5", "n5", 0.3), ("u7", "n7", 0.9))
         context = await whole(memory, chat)
-        lines = [item.text for block in context.blocks for item in block.items if item.label == "fact"]
+        lines = [item.text for block in context.blocks for item in block.items if item.why == "not in the summary"]
         assert lines == ["The locker is n3."], "not what matters little, and not what stands in the window"
-        assert "[fact] The locker is n3." in str(context.messages[0]["content"])
+        assert "[user] The locker is n3." in str(context.messages[0]["content"])
 
 
 async def facts(memory: AsyncMemory, *known: tuple[str, str, float]) -> None:

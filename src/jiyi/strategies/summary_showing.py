@@ -10,6 +10,7 @@ from jiyi.history import is_system
 from jiyi.importance import importance
 from jiyi.passages import MARK
 from jiyi.ports import Reader, Request
+from jiyi.strategies.facts_lines import items_of
 from jiyi.strategies.summary_telling import Told
 from jiyi.text import flat
 from jiyi.types import Filter, Item, Message, Record
@@ -65,19 +66,14 @@ async def lost(request: Request, told: Sequence[Told], text: str) -> list[Item]:
     """
     facts = await request.reader.records(kind="fact", important=True, limit=_LOOKED_AT)
     facts = [fact for fact in facts if fact.pinned or (fact.importance or 0.0) >= _IMPORTANT]
-    facts = [fact for fact in facts if fact.data.get("status") != "unverified" and fact.sources]
     said = flat(text)
     missing = [fact for fact in facts if flat(str(fact.data.get("value") or fact.text)) not in said]
     if not missing or not told:
         return []
-    ids = tuple({fact.sources[0].message_id for fact in missing})
-    there = {message.id: message for message in await request.reader.matching(Filter(ids=ids))}
-    lines: list[Item] = []
-    for fact in sorted(missing, key=_weight, reverse=True):
-        message = there.get(fact.sources[0].message_id)
-        if message is not None and any(_within_stretch(message, one) for one in told):
-            lines.append(Item((message,), text=fact.text, label="fact", why="not in the summary", records=(fact.id,)))
-    return lines[:_FACTS]
+    missing = sorted(missing, key=_weight, reverse=True)
+    why = dict.fromkeys((fact.id for fact in missing), "not in the summary")
+    lines = await items_of(request.reader, missing, request.language, {}, why)
+    return [line for line in lines if any(_is_told(message, told) for message in line.messages)][:_FACTS]
 
 
 async def untold(reader: Reader, session_id: str, told: Iterable[Told], before: int) -> list[Message]:
@@ -103,9 +99,11 @@ def _weight(fact: Record) -> tuple[bool, float]:
     return fact.pinned, fact.importance or 0.0
 
 
-def _within_stretch(message: Message, told: Told) -> bool:
-    session, first, last = told.stretch
-    return message.session_id == session and first <= message.position <= last
+def _is_told(message: Message, told: Iterable[Told]) -> bool:
+    stretches = (one.stretch for one in told)
+    return any(
+        message.session_id == session and first <= message.position <= last for session, first, last in stretches
+    )
 
 
 def _sentences(node: Record) -> list[Sentence]:
