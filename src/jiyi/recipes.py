@@ -8,7 +8,9 @@ from jiyi.errors import InvalidInput, NotFound
 from jiyi.plugins import load
 from jiyi.ports import LLM, Deriver, Deriving, Strategy
 from jiyi.strategies.full_history import FullHistory
+from jiyi.strategies.key_facts import KeyFacts
 from jiyi.strategies.recall import Recall
+from jiyi.strategies.rolling_summary import RollingSummary
 from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.types import Step
 
@@ -16,12 +18,18 @@ Strategies = tuple[Strategy, ...]
 
 
 RECIPES: Mapping[str, Callable[[], Strategies]] = {
-    # most products: what was said before about the question, and the last 8 turns
-    "balanced": lambda: (Recall(), SlidingWindow(8)),
+    # most products: what the user stated, what the session was about, what was said about the question, the last turns
+    "balanced": lambda: (KeyFacts(), RollingSummary(), Recall(), SlidingWindow(8)),
     # small talk and plain customer service
     "casual": lambda: (SlidingWindow(12),),
     # an ordinary service bot: the whole session as far as it fits
     "support_bot": lambda: (FullHistory(), SlidingWindow(8)),
+    # shopping, travel, anything with tastes and limits
+    "preferences": lambda: (KeyFacts(), SlidingWindow(8)),
+    # days of writing code or documents
+    "coding": lambda: (RollingSummary(), KeyFacts(), SlidingWindow(8)),
+    # hundreds of turns
+    "marathon": lambda: (Recall(), RollingSummary(), KeyFacts(), SlidingWindow(6)),
 }
 """Name -> how to make it; the first one is the default."""
 
