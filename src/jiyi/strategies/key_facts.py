@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from jiyi.attributes import ATTRIBUTES, Attribute
@@ -14,12 +14,14 @@ from jiyi.strategies.facts_lines import items_of
 from jiyi.strategies.facts_steps import EVERY, fact_derivers
 from jiyi.types import Block, Record
 
-_READ = 4  # times the limit: facts looked at, so that protected ones and those for the question come before others
+_READ = 2  # times the limit: facts looked at for their importance, so that protected ones are among them
+_PROTECTED = 3  # up to one in so many is there because it is protected: a question still finds what it asks for
+_NEAR = 2  # near to the question, for each that is there for its importance
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class KeyFacts:
-    """Proposes the facts that are protected, then the most important and most relevant ones, each with its source.
+    """Proposes the facts that are protected, those near to the question and the most important, each with its source.
 
     Protected are those that are pinned, that the user asked to remember, and those about what must never be forgotten
     (``Attribute.protected``).
@@ -42,7 +44,7 @@ class KeyFacts:
 
         Args:
             limit: facts at most.
-            least: importance, 0..1, from which a fact stands there although nothing was asked about it.
+            least: importance, 0..1, from which a fact stands there without being near to the question.
             share: part of the budget held free for them where others compete, above 0, at most 1.
             every: messages of one call of the model that derives.
             attributes: what facts may be about, beside ``jiyi.attributes.ATTRIBUTES``.
@@ -66,22 +68,36 @@ class KeyFacts:
         return fact_derivers(llm, self.attributes, self.instructions, self.every)
 
     async def recall(self, request: Request) -> list[Block]:
-        """One memory block: protected facts, then by importance and relevance, then the newest."""
+        """One memory block: protected facts; then in turns those nearest to the question and the most important ones.
+
+        No floor holds back what is near to the question: among a user's own facts the right one is often near in
+        meaning without being sure, and facts are short.
+        """
         reader, asked = request.reader, request.query.strip()
-        found = {r.id: r for r in await reader.records(kind=FACT, important=True, limit=_READ * self.limit)}
-        hits = await reader.find_records(asked, kind=FACT, limit=self.limit) if asked else []
+        important = await reader.records(kind=FACT, important=True, limit=_READ * self.limit)
+        hits = await reader.find_records(asked, kind=FACT, limit=self.limit, floor=0) if asked else []
+        found = {record.id: record for record in (*important, *(hit.record for hit in hits))}
+        places = {hit.record.id: place for place, hit in enumerate(hits)}
         relevance = {hit.record.id: hit.relevance for hit in hits}
-        found |= {hit.record.id: hit.record for hit in hits}
+        chosen = self._chosen(list(found.values()), places)
         scores = {name: (record.importance or 0.0) + relevance.get(name, 0.0) for name, record in found.items()}
-        chosen = [
-            record
-            for record in found.values()
-            if record.id in relevance or self._is_protected(record) or (record.importance or 0.0) >= self.least
-        ]
-        chosen.sort(key=lambda r: (self._is_protected(r), round(scores[r.id], 2), _said(r), r.id), reverse=True)
         why = {record.id: self._why(record, relevance.get(record.id)) for record in chosen}
         items = await items_of(reader, chosen[: 2 * self.limit], request.language, scores, why)
         return [Block(self.name, "memory", tuple(items), share=self.share, most=self.limit)] if items else []
+
+    def _chosen(self, facts: Sequence[Record], places: Mapping[str, int]) -> list[Record]:
+        """In the order in which they are wanted.  ``places``: of those that were found for the question."""
+        last = len(places)
+        facts = sorted(facts, key=lambda r: (r.importance or 0.0, _said(r), r.id), reverse=True)
+        protected = [fact for fact in facts if self._is_protected(fact)]
+        protected.sort(key=lambda fact: places.get(fact.id, last))
+        near = sorted((fact for fact in facts if fact.id in places), key=lambda fact: places[fact.id])
+        rest = [fact for fact in facts if (fact.importance or 0.0) >= self.least or self._is_protected(fact)]
+        order = [*protected[: max(1, self.limit // _PROTECTED)]]
+        while near or rest:
+            order += [*near[:_NEAR], *rest[:1]]
+            del near[:_NEAR], rest[:1]
+        return list({fact.id: fact for fact in order}.values())
 
     def _is_protected(self, record: Record) -> bool:
         return record.pinned or bool(record.data.get("asked")) or record.data.get("attribute") in self._protected
