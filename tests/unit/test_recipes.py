@@ -19,13 +19,14 @@ def test_every_recipe_ends_with_a_window() -> None:
     assert next(iter(RECIPES)) == "balanced"
     for name in RECIPES:
         assert recipe(name)[-1].window
-    assert _names(recipe("balanced")) == ["recall", "sliding_window"]
+    assert _names(recipe("balanced")) == ["key_facts", "rolling_summary", "recall", "sliding_window"]
     assert _names(compose("support_bot")) == ["full_history", "sliding_window"]
 
 
 def test_an_unknown_name_lists_what_there_is() -> None:
     with pytest.raises(
-        NotFound, match="no recipe 'balance'; there are balanced, casual, support_bot, or name a strategy"
+        NotFound,
+        match="no recipe 'balance'; there are balanced, casual, support_bot, preferences, .*, or name a strategy",
     ):
         compose("balance")
     with pytest.raises(NotFound, match="there are .*importance.*token_buffer"):
