@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -119,3 +121,16 @@ def test_much_that_is_known_is_cut_short(jiyi: Run, here: Path) -> None:
     remembered(here / "jiyi.db", "ada", " ".join(f"I have a pet{chr(97 + n)}kind." for n in range(23)))
     assert "… and 3 more" in jiyi("about").well().out
     assert len(jiyi("about", "--json").json["people"]) == 23
+
+
+def test_every_summary_has_an_id_of_its_own(jiyi: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [{"role": "user", "content": f"The budget of trip {at} is {at}00 dollars."} for at in range(40)]
+    (here / "trips.json").write_text(json.dumps(lines))
+    monkeypatch.setenv("JIYI_RECIPE", "rolling_summary")
+    jiyi("import", "trips.json", "--user", "ada", "--session", "monday").well()
+    jiyi("rebuild").well()
+    whole = [record["id"] for record in jiyi("records", "--json").well().json]
+    listed = re.findall(r"^ (\S+) +summary ", jiyi("records").well().out, re.M)
+    assert listed == [name.removeprefix("summary:rules:") for name in whole] and len(set(listed)) == 2
+    for short, name in zip(listed, whole, strict=True):
+        assert jiyi("records", "show", short, "--json").well().json["id"] == name

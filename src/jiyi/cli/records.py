@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC
 from functools import partial
@@ -24,6 +25,8 @@ from jiyi.types import KINDS, Filter, Message, Record
 WHOSE = click.option("--user", metavar="ID", help="Whose memory; not needed where only one user has one.")
 _ID = 8
 """Characters of an id that a table shows; a person may give as many as it takes to tell it from the others."""
+
+_TAIL = re.compile(r"^(?:[^:\d]+:)+")  # the step's name; what follows is a hash, or of a summary place and session
 
 
 class Listing(click.Group):
@@ -54,8 +57,9 @@ async def whose(memory: AsyncMemory, user: str | None) -> str:
 
 
 def short_id(name: str) -> str:
-    """An id as tables show it."""
-    return name.rpartition(":")[2][:_ID]
+    """An id as tables show it: without the step's name, and of a hash its beginning."""
+    tail = _TAIL.sub("", name)
+    return tail if ":" in tail else tail[:_ID]
 
 
 def named(given: str, ids: Iterable[str]) -> str:
@@ -64,7 +68,7 @@ def named(given: str, ids: Iterable[str]) -> str:
     Raises:
         InvalidInput: several begin so.
     """
-    found = sorted({name for name in ids if name.startswith(given) or name.rpartition(":")[2].startswith(given)})
+    found = sorted({name for name in ids if name.startswith(given) or _TAIL.sub("", name).startswith(given)})
     if given in found or not found:
         return given
     if len(found) > 1:
