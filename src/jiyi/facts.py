@@ -7,7 +7,7 @@ ones (``ledger``).  What comes out as it was is not written.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from jiyi.attributes import ATTRIBUTES, Attribute
@@ -30,7 +30,6 @@ from jiyi.types import JSON, Record, Step
 RULES, MODEL = "facts:rules", "facts"
 """Names of the two steps that make facts."""
 
-_WRITTEN = tuple(one.name for one in fields(Record) if one.name not in ("used", "used_at", "pinned"))
 _EVIDENCE = 12  # statements kept of a fact: the first, and the newest
 _ASKED = 0.9  # importance, at least, of what somebody asked to be remembered
 _CONFIRMED, _CONFIRMED_MOST = 0.03, 0.1  # importance that a fact gains each time that it is said again, at most
@@ -235,8 +234,8 @@ def _told(says: Words) -> int:
 
 
 def _is_as_it_was(record: Record, known: Record | None) -> bool:
-    """Whether there is nothing to write; the counts of its use are the store's."""
-    return known is not None and all(getattr(record, name) == getattr(known, name) for name in _WRITTEN)
+    """Whether there is nothing to write; the counts of its use are the store's, and a person pins."""
+    return known is not None and record == replace(known, used=0, used_at=None, pinned=False)
 
 
 def _shaken(record: Record, known: Record | None, making: Making) -> Iterable[str]:

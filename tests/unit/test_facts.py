@@ -49,7 +49,8 @@ class Book:
         found = changes([(one, "model" if step == MODEL else "rules") for one in claims], known, making)
         for name in found.drop:
             del self.records[name]
-        self.records |= {record.id: record for record in found.put}
+        for seq, record in enumerate(found.put, start=len(self.records) + 1):
+            self.records[record.id] = replace(record, seq=seq, used=seq, used_at=START)  # as a store gives it
         self.stale = found.stale
         return list(found.put)
 
