@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -17,11 +18,11 @@ def _modules() -> set[str]:
     return {name for name in files if not name.endswith("__init__.py")}
 
 
-def _tree() -> set[str]:
+def _tree() -> list[str]:
     """The paths that the tree in the text names, each line's folder put before its files."""
     block = re.search(r"```text\nsrc/jiyi/\n(.*?)```", TEXT, re.DOTALL)
     assert block, "ARCHITECTURE.md has no tree that begins with src/jiyi/"
-    named: set[str] = set()
+    named: list[str] = []
     folder = ""
     for line in block[1].splitlines():
         if not line.strip():
@@ -31,16 +32,20 @@ def _tree() -> set[str]:
         if not indented:
             folder = words[0] if words[0].endswith("/") else ""
         if words[0].endswith((".py", ".sql")):
-            named.add((folder if indented else "") + words[0])
+            named.append((folder if indented else "") + words[0])
     return named
 
 
 def test_every_module_is_named() -> None:
-    assert sorted(_modules() - _tree()) == []
+    assert sorted(_modules() - set(_tree())) == []
 
 
 def test_every_name_exists() -> None:
     assert sorted(name for name in _tree() if not (SOURCE / name).is_file()) == []
+
+
+def test_every_module_is_named_once() -> None:
+    assert sorted(name for name, times in Counter(_tree()).items() if times > 1) == []
 
 
 def test_every_path_in_the_text_exists() -> None:

@@ -84,3 +84,17 @@ def test_every_page_is_in_the_navigation() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     docs = ROOT / "docs"
     assert [name for page in docs.rglob("*.md") if (name := page.relative_to(docs).as_posix()) not in navigation] == []
+
+
+def test_a_word_of_the_glossary_means_one_thing() -> None:
+    words = re.findall(r"^\| \*\*(.+?)\*\*", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(words) > 40 and sorted(word for word in set(words) if words.count(word) > 1) == []
+
+
+def test_every_decision_has_its_number_and_stands_in_the_index() -> None:
+    files = sorted(path.name for path in (ROOT / "docs" / "adr").glob("0*.md"))
+    assert [int(name[:4]) for name in files] == list(range(1, len(files) + 1))
+    index = (ROOT / "docs" / "adr" / "index.md").read_text(encoding="utf-8")
+    for number, name in enumerate(files, start=1):
+        assert (ROOT / "docs" / "adr" / name).read_text(encoding="utf-8").startswith(f"# {number}. ")
+        assert re.search(rf"^{number}\. \[.+\]\({re.escape(name)}\)$", index, re.MULTILINE)

@@ -220,10 +220,10 @@ async def test_what_another_process_put_or_closed_is_seen(tmp_path: Path) -> Non
     await other.close()
 
 
-async def test_a_file_of_the_fifth_schema_has_its_records_embedded(tmp_path: Path) -> None:
+async def test_a_file_of_the_fourth_schema_has_its_records_embedded(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with closing(sqlite3.connect(path)) as db:
-        for script in database.MIGRATIONS[:5]:
+        for script in database.MIGRATIONS[:4]:
             db.executescript(files("jiyi.stores").joinpath(script).read_text("utf-8"))
         db.execute("INSERT INTO scope (id, tenant, agent, user, salt) VALUES (1, 'default', 'default', 'ada', x'00')")
         for number, (text, kind) in enumerate([("red boats", "note"), ("", "importance"), ("蓝色", "note")], 7):
@@ -233,7 +233,7 @@ async def test_a_file_of_the_fifth_schema_has_its_records_embedded(tmp_path: Pat
                 (number, kind, text),
             )
         db.execute(f"PRAGMA application_id = {database.APPLICATION_ID}")
-        db.execute("PRAGMA user_version = 5")
+        db.execute("PRAGMA user_version = 4")
         db.commit()
     store = await SqliteStore.open(path)
     assert [(one.id, one.seq) for one in await store.records_after(ADA, 0, limit=9)] == [("r7", 7), ("r9", 9)]
