@@ -197,7 +197,9 @@ class AsyncSession:
         Raises:
             NotFound: no such checkpoint; says which there are.
         """
-        return await self._saved().restore(name)
+        checkpoint = await self._saved().restore(name)
+        self._memory.worker.wake()
+        return checkpoint
 
     async def fork(self, name: str | None = None, *, session_id: str | None = None) -> AsyncSession:
         """A new session that begins with copies of the messages up to a checkpoint; this one stays as it is.
@@ -341,7 +343,9 @@ class AsyncSession:
         if self.off_record:
             raise InvalidInput("session", "is off the record; there is nothing stored to change")
         now = self._memory.clock.now()
-        return await self._memory.store.update_session(self._scope, self.id, at=now, title=title, head=head)
+        info = await self._memory.store.update_session(self._scope, self.id, at=now, title=title, head=head)
+        self._memory.worker.wake()  # what leaves the path, or comes to it, is derived anew
+        return info
 
     async def _sync(self, drafts: Sequence[Message]) -> Synced:
         head = await self.messages(1)

@@ -72,7 +72,8 @@ class Store(Protocol):
         known, nothing changes.  ``after``: id of the message that the first one follows (the path to it becomes the
         active one first), ``"head"`` for the current end, None for the session's very beginning; known messages that
         stand right behind that place are stepped over, so that a branch sent again with more goes on at its end.  An
-        ``after`` that is not in the session raises ``NotFound``.  Statements, commands, and messages without a session,
+        ``after`` that is not in the session raises ``NotFound``.  For messages that come to the active path or leave
+        it, see ``update_session``.  Statements, commands, and messages without a session,
         have session_id "" and no parent, position, chain.
         """
         ...
@@ -106,8 +107,9 @@ class Store(Protocol):
         head: str | None = None,
     ) -> SessionInfo:
         """Sets what is given.  ``head``: a message of this session, or "" for the very beginning; the path from the
-        beginning to it becomes the active one, everything else of the session inactive.  ``NotFound`` for an unknown
-        session or message.
+        beginning to it becomes the active one, everything else of the session inactive.  Messages that come to it or
+        leave it are gaps of every step that derives records, and who derives in the scope has lost the lease.
+        ``NotFound`` for an unknown session or message.
         """
         ...
 

@@ -1,7 +1,4 @@
-"""What is derived anew in SQLite: gaps, failures, rebuilds.  Plain functions on a connection.
-
-Whatever changes what there is to do ends in ``settle``: a cursor is due exactly when there is something.
-"""
+"""What is derived anew in SQLite: lost records, failures, rebuilds.  Plain functions on a connection."""
 
 from __future__ import annotations
 
@@ -13,50 +10,11 @@ from datetime import datetime
 
 from jiyi.indexable import is_index
 from jiyi.stores import records, rows
-from jiyi.stores.gaps import Gap, joined, kept_of, makes_instead, stretch_of
-from jiyi.stores.log import LONG_AGO
+from jiyi.stores.due import LONG_AGO, free, gaps, set_gaps
+from jiyi.stores.gaps import Gap, kept_of, makes_instead, stretch_of
 from jiyi.types import Failure, Scope
 
 _ALL = (1 << 63) - 1
-
-
-def settle(db: sqlite3.Connection, scope: int, step: int, due: int | None) -> bool:
-    """Makes the cursor due then, or not at all when there is nothing to do; whether there is."""
-    db.execute(
-        "UPDATE cursor SET due = (SELECT iif("
-        "iif(cursor.follows_records, s.record_head, s.head - s.head % cursor.stride) > cursor.after OR EXISTS"
-        " (SELECT 1 FROM gap g WHERE g.scope = cursor.scope AND g.step = cursor.step), ?3, NULL)"
-        " FROM scope s WHERE s.id = cursor.scope) WHERE scope = ?1 AND step = ?2",
-        (scope, step, due),
-    )
-    row = db.execute("SELECT due FROM cursor WHERE scope = ? AND step = ?", (scope, step)).fetchone()
-    return row is not None and row[0] is not None
-
-
-def free(db: sqlite3.Connection, scope: int, step: int) -> None:
-    """Takes the claim on a cursor away; what there is to do may be taken at once."""
-    db.execute("UPDATE cursor SET token = token + 1 WHERE scope = ? AND step = ?", (scope, step))
-    settle(db, scope, step, LONG_AGO)
-
-
-# -- gaps ------------------------------------------------------------------------------------------------------------
-
-
-def gaps(db: sqlite3.Connection, scope: int, step: int) -> list[Gap]:
-    """Those of a cursor, in order."""
-    return db.execute(
-        "SELECT after, upto FROM gap WHERE scope = ? AND step = ? ORDER BY after", (scope, step)
-    ).fetchall()
-
-
-def set_gaps(db: sqlite3.Connection, scope: int, step: int, wanted: Iterable[Gap]) -> None:
-    """These and no others, as far as the cursor is."""
-    old = gaps(db, scope, step)
-    after: int = db.execute("SELECT after FROM cursor WHERE scope = ? AND step = ?", (scope, step)).fetchone()[0]
-    new = joined(wanted, after)
-    if new != old:
-        db.execute("DELETE FROM gap WHERE scope = ? AND step = ?", (scope, step))
-        db.executemany("INSERT INTO gap VALUES (?, ?, ?, ?)", [(scope, step, *gap) for gap in new])
 
 
 def lose(

@@ -13,7 +13,8 @@ from datetime import datetime
 from jiyi.errors import Conflict
 from jiyi.indexable import DENSE_STEPS, LEXICAL_STEP, RECORD_STEPS, follows_records
 from jiyi.stores import anew, postings, records, segments
-from jiyi.stores.log import LONG_AGO, scope_key
+from jiyi.stores.due import LONG_AGO, gaps, set_gaps, settle
+from jiyi.stores.log import scope_key
 from jiyi.stores.rows import SEQ_MASK, key_of, micros
 from jiyi.types import Changes, Claim, Embedded, Failure, Progress, Scope, Step
 
@@ -100,7 +101,7 @@ def claim(
         " FROM cursor c JOIN scope s ON s.id = c.scope WHERE c.scope = ? AND c.step = ?",
         (key, number),
     ).fetchone()
-    gap = next(iter(anew.gaps(db, key, number)), None)
+    gap = next(iter(gaps(db, key, number)), None)
     after, upto = (after, None) if gap is None else gap
     return Claim(Scope(user, tenant, agent), step, after, head, token, attempts, upto)
 
@@ -139,21 +140,21 @@ def commit(db: sqlite3.Connection, claim: Claim, changes: Changes, now: datetime
     failed = dict[int, str]() if follows_records(claim.step.name) else changes.failed
     anew.note_failures(db, scope, step, (claim.after, changes.cursor), failed, now)
     _move(db, claim, changes.cursor, scope, step)
-    waits = anew.settle(db, scope, step, micros(now))
+    waits = settle(db, scope, step, micros(now))
     anew.finish(db, scope, step, waits=waits)
 
 
 def _move(db: sqlite3.Connection, claim: Claim, cursor: int, scope: int, step: int) -> None:
     """Moves the cursor, or the beginning of the gap that was claimed, and ends the lease."""
-    gaps = anew.gaps(db, scope, step)
+    left = gaps(db, scope, step)
     if claim.upto is not None:
-        gaps[0] = max(claim.after, cursor), claim.upto
+        left[0] = max(claim.after, cursor), claim.upto
     db.execute(
         "UPDATE cursor SET after = iif(?3, ?4, after), token = token + 1, attempts = 0, error = NULL"
         " WHERE scope = ?1 AND step = ?2",
         (scope, step, claim.upto is None, cursor),
     )
-    anew.set_gaps(db, scope, step, gaps)
+    set_gaps(db, scope, step, left)
 
 
 def _more_records(db: sqlite3.Connection, scope: int, now: datetime) -> None:
@@ -196,7 +197,7 @@ def release(db: sqlite3.Connection, claim: Claim, error: str | None, due: dateti
             " WHERE scope = ?1 AND step = ?2",
             (*held, int(error is not None), error),
         )
-        anew.settle(db, *held, micros(due))
+        settle(db, *held, micros(due))
 
 
 # -- how far ---------------------------------------------------------------------------------------------------------

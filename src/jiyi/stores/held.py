@@ -10,8 +10,9 @@ from datetime import UTC, date, datetime, timedelta
 
 from jiyi.errors import NotFound
 from jiyi.history import link
+from jiyi.indexable import is_index
 from jiyi.stores.checks import check_free
-from jiyi.stores.gaps import Gap
+from jiyi.stores.gaps import Gap, joined, stretch_of
 from jiyi.types import (
     Checkpoint,
     Filter,
@@ -144,8 +145,8 @@ def placed(message: Message, parent: Message | None) -> Message:
     return message.but(parent_id=parent_id, position=position + 1, chain=chain)
 
 
-def add(held: Held, session_id: str, new: Mapping[str, Message], *, at_end: bool) -> None:
-    """Puts placed messages into the log; the path to the last one becomes the active one."""
+def add(held: Held, session_id: str, new: Mapping[str, Message]) -> None:
+    """Puts placed messages into the log, at the end of the active path."""
     held.log.update(new)
     held.head += len(new)
     at = list(new.values())[-1].recorded_at
@@ -156,19 +157,24 @@ def add(held: Held, session_id: str, new: Mapping[str, Message], *, at_end: bool
     if inside:
         session = held.sessions.get(session_id) or SessionInfo(session_id, created_at=inside[0].recorded_at)
         held.sessions[session_id] = replace(session, head_id=inside[-1].id, updated_at=at)
-        if not at_end:
-            activate(held, session_id, inside[-1].id)
 
 
-def activate(held: Held, session_id: str, head: str | None) -> None:
-    """Makes the path from the beginning to ``head`` the active one; None for the beginning alone."""
-    path = set[str]()
+def activate(held: Held, session_id: str, head: str | None) -> bool:
+    """Makes the path from the beginning to ``head`` the active one; None for the beginning alone.  What is derived
+    from messages that come to it or leave it is derived anew; whether there are any.
+    """
+    path, seqs = set[str](), list[int]()
     while head is not None:
         path.add(head)
         head = held.log[head].parent_id
     for message in list(held.log.values()):
         if message.session_id == session_id and message.active != (message.id in path):
             held.log[message.id] = message.but(active=not message.active)
+            seqs.append(message.seq)
+    for name, cursor in held.cursors.items():
+        if seqs and not is_index(name):
+            cursor.gaps = joined([*cursor.gaps, *(stretch_of(seq, cursor.stride) for seq in seqs)], cursor.after)
+    return bool(seqs)
 
 
 def counted(held: Held, session: SessionInfo) -> SessionInfo:

@@ -55,7 +55,7 @@ class Steps:
         self._free(held, cursor)
 
     def free(self, held: Held) -> None:
-        """After an erasure: whoever derives records begins again, because they may rest on what was erased."""
+        """Whoever derives records begins again: they may rest on what was erased, or on what left the active path."""
         for name, cursor in held.cursors.items():
             if not is_index(name):
                 self._free(held, cursor)

@@ -15,6 +15,7 @@ from jiyi.errors import NotFound
 from jiyi.history import digest, link
 from jiyi.stores import rows
 from jiyi.stores.checks import check_known
+from jiyi.stores.due import LONG_AGO, turned
 from jiyi.stores.kept import State
 from jiyi.stores.rows import SEQ_MASK, key_of
 from jiyi.types import JSON, Message, Scope, SessionInfo
@@ -29,7 +30,6 @@ HOLDS = (
     "(scope.messages > 0 OR EXISTS (SELECT 1 FROM session WHERE scope = scope.id)"
     " OR EXISTS (SELECT 1 FROM record WHERE scope = scope.id))"
 )
-LONG_AGO = -(1 << 62)  # due before everything that has a time
 _TOGETHER = 1_000  # ids looked up by one statement
 _LOOK = (
     "SELECT s.id, s.salt, s.head, EXISTS (SELECT 1 FROM cursor WHERE scope = s.id AND due IS NULL"
@@ -295,16 +295,18 @@ def _touch(db: sqlite3.Connection, session: int, head: int | None, at: datetime 
 def activate(db: sqlite3.Connection, scope: int, session: int, head: int | None) -> None:
     """Makes the path from the beginning to ``head`` the active one."""
     row = head and db.execute("SELECT active, position FROM message WHERE key = ?", (key_of(scope, head),)).fetchone()
-    if row and row[0]:  # on the path: only its end goes
-        db.execute("UPDATE message SET active = 0 WHERE session = ? AND active = 1 AND position > ?", (session, row[1]))
-    else:
-        db.execute("UPDATE message SET active = 0 WHERE session = ? AND active = 1", (session,))
-        db.execute(
-            "WITH RECURSIVE path (seq) AS (SELECT ?2 WHERE ?2 IS NOT NULL UNION ALL"
-            " SELECT m.parent FROM path JOIN message m ON m.key = (?1 << 32) + path.seq WHERE m.parent IS NOT NULL)"
-            " UPDATE message SET active = 1 WHERE key IN (SELECT (?1 << 32) + seq FROM path)",
-            (scope, head),
-        )
+    stays = row[1] if row and row[0] else 0  # of a path that goes on from there only the end goes
+    left = db.execute(
+        "UPDATE message SET active = 0 WHERE session = ? AND active = 1 AND position > ? RETURNING key",
+        (session, stays),
+    ).fetchall()
+    came = [] if stays else db.execute(
+        "WITH RECURSIVE path (seq) AS (SELECT ?2 WHERE ?2 IS NOT NULL UNION ALL"
+        " SELECT m.parent FROM path JOIN message m ON m.key = (?1 << 32) + path.seq WHERE m.parent IS NOT NULL)"
+        " UPDATE message SET active = 1 WHERE key IN (SELECT (?1 << 32) + seq FROM path) RETURNING key",
+        (scope, head),
+    ).fetchall()  # fmt: skip
+    turned(db, scope, [key & SEQ_MASK for (key,) in set(left) ^ set(came)])
     db.execute("UPDATE session SET head = ? WHERE id = ?", (head, session))
 
 

@@ -127,7 +127,10 @@ class MemoryStore:
                 parent = stored
         if new:
             self._scopes[scope] = held
-            add(held, session_id, new, at_end=after == "head")
+            inside = [message for message in new.values() if message.session_id]
+            if after != "head" and inside and activate(held, session_id, inside[0].parent_id):
+                self._steps.free(held)
+            add(held, session_id, new)
         return [held.log[message.id] for message in messages]
 
     async def messages(
@@ -167,7 +170,8 @@ class MemoryStore:
         if head is not None:
             end = in_session(held, session_id, head).id if head else None
             session = replace(session, head_id=end)
-            activate(held, session_id, end)
+            if activate(held, session_id, end):
+                self._steps.free(held)
         session = held.sessions[session_id] = replace(
             session,
             title=session.title if title is None else title,

@@ -63,7 +63,8 @@ async def changes(batch: Batch, step: Step, notes: Iterable[Note], made: Mapping
             before = put.get(name) or known.get(name)
             put[name] = _record(step, name, one, made) if before is None else _confirmed(before, one)
     drop = await _replaced(batch, put.values()) if step.name == MODEL else ()
-    return Changes(batch.cursor, put=tuple(put.values()), drop=drop)
+    left, gone = await _left(batch, step, put)
+    return Changes(batch.cursor, put=(*put.values(), *left), drop=(*drop, *gone))
 
 
 async def noted(batch: Batch, messages: Sequence[Message], maker: str) -> set[str]:
@@ -79,6 +80,22 @@ async def _replaced(batch: Batch, put: Iterable[Record]) -> tuple[str, ...]:
     found = await batch.records(kind=KIND, sources=sorted(ids)) if ids else []
     rules = [record for record in found if record.strategy == RULES]
     return tuple(record.id for record in rules if ids.issuperset(source.message_id for source in record.sources))
+
+
+async def _left(batch: Batch, step: Step, put: Mapping[str, Record]) -> tuple[list[Record], list[str]]:
+    """The step's notes without the messages that have left the active path, and the ids of those that had no other."""
+    ids = {message.id for message in batch.messages if not message.active}
+    found = await batch.records(kind=KIND, sources=sorted(ids)) if ids else []
+    left, gone = list[Record](), list[str]()
+    for record in found:
+        sources = tuple(source for source in record.sources if source.message_id not in ids)
+        if record.strategy != step.name or record.id in put:
+            continue
+        if sources:
+            left.append(replace(record, sources=sources))
+        else:
+            gone.append(record.id)
+    return left, gone
 
 
 def _id(step: Step, text: str) -> str:

@@ -45,7 +45,7 @@ class ModelNotes:
         said = [message for message in batch.messages if message.active and not is_system(message)]
         own = {number: message for number, message in enumerate(said, start=1) if noteworthy(message)}
         if not own:
-            return Changes(batch.cursor)
+            return await changes(batch, self.step, (), {})
         told = prompt(MODEL, language("\n".join(both_ends(message.text, _SHOWN) for message in own.values())))
         from jiyi.prompts.notes import Noted  # pydantic takes a while
 

@@ -137,6 +137,36 @@ class Stale(StoreCase):
         await self.do_next(store, NOTES, 2)
         assert await store.records(ADA) == []
 
+    # -- a path that was left
+
+    async def test_what_comes_to_the_path_or_leaves_it_is_derived_anew(self, store: Store) -> None:
+        await store.register([WORDS, NOTES, FOURS])
+        await self.add(store, *(f"m{i}" for i in range(1, 10)))
+        for step, upto in ((WORDS, 9), (NOTES, 9), (FOURS, 8)):
+            await self.do_next(store, step, upto, *([made("n", "m2")] if step is NOTES else []))
+        await store.update_session(ADA, "s", at=at(20), head="m7")
+        assert await self.spans(store, NOTES) == [(7, 9)]
+        assert await self.spans(store, FOURS) == [(4, 8)]
+        await self.add(store, "x", after="m1")
+        assert await self.spans(store, FOURS) == [(0, 8)]
+        assert await self.spans(store, NOTES) == [(1, 7), (9, None)]
+        await store.update_session(ADA, "s", at=at(21), head="m9")
+        assert await self.spans(store, NOTES) == [(1, 10)]
+        await store.update_session(ADA, "s", at=at(22), head="m9")
+        await self.add(store, "m10", after="m9")
+        assert await self.spans(store, NOTES) == [(10, None)], "nothing was left"
+        assert await self.spans(store, WORDS) == [(9, None)], "an index has every message"
+        assert ids(await store.records(ADA)) == ["n"], "serves until then"
+
+    async def test_who_derives_from_a_path_that_was_left_begins_again(self, store: Store) -> None:
+        await store.register([NOTES])
+        await self.add(store, "a", "b")
+        claim = await self.claimed(store, NOTES)
+        await store.update_session(ADA, "s", at=at(20), head="a")
+        with pytest.raises(Conflict):
+            await store.commit(claim, Changes(2), now=at(1000))
+        assert (await self.claimed(store, NOTES)).after == 0
+
     # -- stale
 
     async def test_other_steps_derive_anew_what_rests_on_a_message(self, store: Store) -> None:
