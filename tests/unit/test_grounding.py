@@ -298,6 +298,34 @@ CHANGED = [
 ]  # fmt: skip
 
 
+TURNED = [
+    ("用户对青霉素不过敏。", "我对青霉素过敏。"),
+    ("用户同意这个方案。", "我不同意这个方案。"),
+    ("用户准备好了礼物。", "我没准备好礼物。"),
+    ("门票免费。", "门票不免费。"),
+    ("这里禁止拍照。", "这里不禁止拍照。"),
+    ("用户收到短信。", "我收不到短信。"),
+    ("用户错过航班。", "我没错过航班。"),
+    ("用户事先通知房东。", "我没事先通知房东。"),
+    ("药过期。", "药不过期。"),
+    ("预算超过500元。", "预算不超过500元。"),
+    ("用户介意早起。", "我不介意早起。"),
+    ("User's budget is more than 500 dollars.", "The budget is no more than 500 dollars."),
+    ("User spends more than 500 dollars.", "I don't spend more than 500 dollars."),
+    ("User waits longer than 3 days.", "I can't wait longer than 3 days."),
+    ("They cancelled the flight.", "We didn't cancel the flight."),
+    ("User stopped smoking.", "I didn't stop smoking."),
+    ("The doctor prohibited coffee.", "The doctor did not prohibit coffee."),
+]
+"""What says a thing, and what says the opposite with nearly the same words."""
+
+
+@pytest.mark.parametrize(("one", "other"), TURNED)
+def test_neither_of_two_opposites_grounds_the_other(one: str, other: str) -> None:
+    assert unsupported(one, [other]) and unsupported(other, [one])
+    assert not unsupported(one, [f"{one} ok"]) and not unsupported(other, [f"{other} ok"])
+
+
 @pytest.mark.parametrize(("derived", "source", "word"), CHANGED)
 def test_what_changed_is_caught(derived: str, source: str, word: str | None) -> None:
     found = unsupported(derived, [source])

@@ -18,13 +18,21 @@ _NONE = re.compile(
     r"|why not|if not|or not"
     r"|don't (?:forget|worry|mind|hesitate)"
     r"|do not (?:forget|worry|mind|hesitate)|never forget|can't (?:wait|help)|cannot wait|no\.? ?\d)"
-    r"|不仅|不但|不只|不光|不错|差不多|不久|对不起|没关系|没问题|没事|没错|没准|无论|不管|不如|不用说|不得不|不可不|了不起"
-    r"|不好意思|无锡|非常|非洲|无线|无聊|别人|别的|别墅|特别|区别|分别|级别|性别|告别|个别|识别|鉴别|派别|离别|类别|未来|未必|不断"
-    r"|不少|不禁|不免|不超过|不到|不低于|不少于|不多于|不晚于|不早于|不同|不妨|不论|不过|不然|要不(?!要)|毫不犹豫|忍不住|是不是|有没有|会不会"
+    r"|不仅|不但|不只|不光|不错(?!过)|差不多|不久|对不起|没关系|没问题|没事(?!先)|没错(?!过)|没准(?![备时许])|无论|不管|不如|不用说|不得不|不可不"
+    r"|了不起|不好意思|无锡|非常|非洲|无线|无聊|别人|别的|别墅|特别|区别|分别|级别|性别|告别|个别|识别|鉴别|派别|离别|类别|未来(?!得及)|未必"
+    r"|不断|不少|不禁(?!止)|不免(?![费除疫])|不超过|不到(?=[\d半零一二两三四五六七八九十百千万])|不低于|不少于|不多于|不晚于|不早于|不同(?!意)"
+    r"|不妨(?!碍)|不论|不过(?![敏期关夜问滤])|不然|要不(?!要)|毫不犹豫|忍不住|是不是|有没有|会不会"
     r"|能不能|要不要|可不可以|好不好|行不行|对不对|想不想|喜不喜欢|不要忘|别忘|不要忘记|勿忘|不能忘|不会忘|别担心|别客气|别急|别慌|不用担心|不客气"
     r"|不介意|不知不觉|无所谓|没什么大?事|没想到|想不到|非得|非要|除非|是非|否则|是否|不一会|没多久|不平|不锈|不动产|不倒翁"
 )
-"""Words that look like a negation, and are none."""
+"""Words that look like a negation, and are none.  Some begin another word: 不过 is "but", and 不过敏 denies."""
+
+_BOUND = re.compile(
+    r"(不|没|\b(?:not|no|never|cannot|[a-z]+n't) (?:\w+ ){0,2})?"
+    r"(超过|低于|少于|多于|晚于|早于|介意|\b(?:more|less|fewer|longer|later|earlier) than\b|\bexceed)",
+    re.ASCII,
+)
+"""Words of ``_NONE`` that may be said in other words (at most 500), but never without their negation."""
 
 _HARD = re.compile(
     r"\b(?:not|never|no longer|no|none|nobody|nothing|nowhere|neither|nor|without|cannot|[a-z]+n't|dont|doesnt|didnt"
@@ -83,7 +91,8 @@ class Clause:
         words: what it is about: word stems, and Han in pairs and alone.
         denied: the words behind its negation.
         negation: the span of the first negation in the text; None without one.
-        soft: its words that may say as much as a negation.
+        soft: its words that may say as much as a negation, their first four letters: cancel is cancelled.
+        bounds: its bounds, and whether they are negated: not more than.
     """
 
     start: int
@@ -92,6 +101,7 @@ class Clause:
     denied: frozenset[str]
     negation: tuple[int, int] | None
     soft: frozenset[str]
+    bounds: frozenset[tuple[str, bool]]
 
     def likeness(self, other: Clause) -> float:
         """How much of both is the same, 0..1."""
@@ -110,11 +120,12 @@ def _clause(low: str, start: int, end: int) -> Clause:
     first = _HARD.search(bare)
     begin, stop = first.span() if first else (len(bare), len(bare))
     before, behind = _words(bare[:begin]), _words(_HARD.sub(" ", bare[stop:]))
-    soft = frozenset(_SOFT.findall(bare))
+    soft = frozenset(word[:4] for word in _SOFT.findall(bare))
+    bounds = frozenset((found[2], bool(found[1])) for found in _BOUND.finditer(low, start, end))
     if _OPEN.search(low, start, end):
         soft |= {"unknown"}
     denied = behind if first and "unknown" not in soft else frozenset[str]()
-    return Clause(start, end, before | behind, denied, (start + begin, start + stop) if first else None, soft)
+    return Clause(start, end, before | behind, denied, (start + begin, start + stop) if first else None, soft, bounds)
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -132,7 +143,11 @@ def changed(derived: list[Clause], sources: list[list[Clause]]) -> Iterator[tupl
     said = [clause for clauses_ in sources for clause in clauses_]
     denies = any(clause.negation or clause.soft for clause in said)
     plainly = frozenset(word for clause in said for word in clause.words - clause.denied)
+    bounds = frozenset(bound for clause in said for bound in clause.bounds)
     for clause in derived:
+        if any((word, not negated) in bounds for word, negated in clause.bounds - bounds):
+            yield clause.start, clause.end
+            continue
         alike = [(likeness, other) for other in said if (likeness := clause.likeness(other)) >= _SAME]
         best = max((likeness for likeness, _ in alike), default=0.0)
         close = [other for likeness, other in alike if likeness >= best - _NEAR]
