@@ -6,7 +6,7 @@ ones (``ledger``).  What comes out as it was is not written.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -19,6 +19,7 @@ from jiyi.statements import (
     FACT,
     RETRACTION,
     Statement,
+    asks_to_remember,
     forgotten_key,
     kept,
     key_of,
@@ -78,10 +79,7 @@ def changes(candidates: Iterable[tuple[Candidate, str]], known: Sequence[Record]
         making: who derives, and what.
     """
     ours = {record.id: record for record in known if record.strategy in (RULES, MODEL)}
-    statements = [
-        stated(candidate, making.step.name, maker, making.made if maker == "model" else {})
-        for candidate, maker in candidates
-    ]
+    statements = list(_stated(candidates, making))
     closings: list[tuple[str, Closing]] = []
     aside: list[Fact] = []
     for record in ours.values():
@@ -106,6 +104,17 @@ def changes(candidates: Iterable[tuple[Candidate, str]], known: Sequence[Record]
         tuple(record for record in ours if record not in there),
         tuple(dict.fromkeys(name for record in put for name in _shaken(record, ours.get(record.id), making))),
     )
+
+
+def _stated(candidates: Iterable[tuple[Candidate, str]], making: Making) -> Iterator[Statement]:
+    """The candidates as statements; a message that says much is rated once."""
+    asked: dict[str, bool] = {}
+    for candidate, maker in candidates:
+        message = candidate.message
+        if message.id not in asked:
+            asked[message.id] = asks_to_remember(message)
+        made: Mapping[str, JSON] = making.made if maker == "model" else {}
+        yield stated(candidate, making.step.name, maker, made, asked=asked[message.id])
 
 
 def _closing(record: Record) -> Mapping[str, JSON]:

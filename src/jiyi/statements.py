@@ -112,10 +112,14 @@ def moment_of(message: Message) -> datetime:
     return message.created_at or message.recorded_at or _NEVER
 
 
-def stated(candidate: Candidate, step: str, maker: str, made: Mapping[str, JSON]) -> Statement:
-    """A candidate as a statement of its message."""
+def asks_to_remember(message: Message) -> bool:
+    """Whether whoever said it wanted it kept."""
+    return message.pinned or not importance(message).parts.keys().isdisjoint(("remember", "pinned"))
+
+
+def stated(candidate: Candidate, step: str, maker: str, made: Mapping[str, JSON], *, asked: bool) -> Statement:
+    """A candidate as a statement of its message; ``asked`` is what ``asks_to_remember`` says of that."""
     message = candidate.message
-    signals = importance(message).parts
     return Statement(
         at=moment_of(message),
         seq=message.seq,
@@ -132,7 +136,7 @@ def stated(candidate: Candidate, step: str, maker: str, made: Mapping[str, JSON]
         negated=candidate.negated,
         ends=candidate.ends,
         importance=candidate.importance,
-        asked=message.pinned or "remember" in signals or "pinned" in signals,
+        asked=asked,
         speaker=message.role,
         event_from=candidate.event_from,
         event_to=candidate.event_to,
