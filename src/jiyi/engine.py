@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -159,10 +160,14 @@ class AsyncMemory(Correcting):
 
         Raises:
             NotFound: no recipe of that name.
-            InvalidInput: something in the list is not a strategy.
+            InvalidInput: something in the list is not a strategy, or two of them derive one step in different ways.
         """
         strategies = compose(recipe)
-        for deriver in derivers(strategies, self.memory_llm):
+        made = derivers(strategies, self.memory_llm)
+        counts = Counter(deriver.step.name for deriver in made)
+        if twice := [name for name, count in counts.items() if count > 1]:
+            raise InvalidInput("recipe", f"derives {twice[0]!r} in two ways; give its strategies the same settings")
+        for deriver in made:
             await self.worker.add(deriver)
         self.strategies = strategies
         self.worker.wake()

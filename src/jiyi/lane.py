@@ -115,11 +115,12 @@ class Lane:
 
     async def work(self, steps: Container[Step] | None = None) -> bool:
         """Derives one batch of one step, of these or of any; False when there is none."""
-        chosen = [step for step in self.derivers if steps is None or step in steps]
+        derivers = self.derivers  # another recipe may put others in their place meanwhile
+        chosen = [step for step in derivers if steps is None or step in steps]
         for together in [chosen] if self._fair else [[step] for step in chosen]:
             claim = await self._claim(together)
             if claim is not None:
-                await self._derive(claim, self.derivers[claim.step])
+                await self._derive(claim, derivers[claim.step])
                 return True
         return False
 

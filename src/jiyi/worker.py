@@ -68,9 +68,13 @@ class Worker:
         self._own.chores.append(chore)
 
     async def add(self, deriver: Deriver) -> None:
-        """Serves one more deriver from now on."""
+        """Serves one more deriver from now on, in the place of another of the same name."""
         await self._store.register([deriver.step])
         lane = self._lane(deriver)
+        for other in self._lanes:
+            if any(step.name == deriver.step.name and step != deriver.step for step in other.derivers):
+                # anew, because a lane may be reading it
+                other.derivers = {s: d for s, d in other.derivers.items() if s.name != deriver.step.name}
         lane.derivers[deriver.step] = deriver
         if self._started:
             lane.start()

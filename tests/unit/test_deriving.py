@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
-from jiyi import intake
+import pytest
+
+from jiyi import RollingSummary, SummaryBuffer, intake
 from jiyi.engine import AsyncMemory
+from jiyi.errors import InvalidInput
 from jiyi.ports import LLM, Batch, Deriver, Request
 from jiyi.recipes import derivers
 from jiyi.strategies.sliding_window import SlidingWindow
@@ -99,3 +103,28 @@ async def test_commands_are_for_the_indexes_alone() -> None:
         )
         assert [message.text for message in synced.added] == ["hi"], "an id that a command has is taken"
         assert (await memory.forget(user_id="ada", message_ids=[hit.message.id])).messages == 1
+
+
+async def test_one_step_is_not_derived_in_two_ways() -> None:
+    """It would never come to an end: what the one derives the other derives anew."""
+    ways = [Loud(Step("shouts", "1")), Loud(Step("shouts", "1", stride=4)), SlidingWindow(1)]
+    with pytest.raises(InvalidInput, match="'shouts'.*same settings"):
+        await AsyncMemory.open("memory:", recipe=ways, embedder=None)
+    with pytest.raises(InvalidInput, match="'summary:rules'"):
+        await AsyncMemory.open("memory:", recipe=[RollingSummary(every=8), SummaryBuffer()], embedder=None)
+    async with await AsyncMemory.open("memory:", recipe=ways[0:1], embedder=None) as memory:
+        with pytest.raises(InvalidInput, match="'shouts'"):
+            await memory.use_recipe(ways)
+        assert [strategy.name for strategy in memory.strategies] == ["loud", "sliding_window"]
+
+
+async def test_another_recipe_may_derive_a_step_in_another_way() -> None:
+    async with await AsyncMemory.open("memory:", recipe=[Loud()], embedder=None) as memory:
+        chat = memory.session("s", user_id="u")
+        for number in range(5):
+            await chat.add("user", f"line {number}")
+        await memory.drain()
+        await memory.use_recipe([Loud(Step("shouts", "1", stride=4))])
+        assert [step.stride for step in memory.worker.steps if step.name == "shouts"] == [4]
+        await asyncio.wait_for(memory.drain(), 20)
+        assert [progress.errors for progress in await memory.progress()] == [(), ()]
