@@ -15,10 +15,12 @@ from typing import Literal, TypeAlias, get_args
 
 from jiyi.attributes import ATTRIBUTES
 from jiyi.text import flat
-from jiyi.types import JSON, Message, Record, Source
+from jiyi.types import JSON, Filter, Message, Record, Source
 
 Does: TypeAlias = Literal["correct", "pin", "unpin", "hide", "confirm", "delete", "recover"]
 DOES: tuple[Does, ...] = get_args(Does)
+COMMANDS = Filter(kinds=("command",), active=None)
+"""Their messages, of ``Store.messages``."""
 PERSON = "person"
 """``data["by"]``, and the strategy, of what a person said about a record."""
 

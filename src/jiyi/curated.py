@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Unpack
 
-from jiyi.commands import Command, commands, single
+from jiyi.commands import COMMANDS, Command, commands, single
 from jiyi.curation import Reach, curate, listed
 from jiyi.search import Wanted, WantedRecords
 from jiyi.types import Filter, Record, RecordHit, Scope, Which
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from jiyi.ports import Store
     from jiyi.search import Searcher
 
-COMMANDS = Filter(kinds=("command",), active=None)
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 

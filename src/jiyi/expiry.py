@@ -6,15 +6,16 @@ goes again the next day, because it is as old as before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from jiyi.commands import commands, mark, place
+from jiyi.commands import COMMANDS, commands
+from jiyi.curation import Reach
 from jiyi.ports import Store
 from jiyi.types import Filter, Record, Scope
 
-KINDS = ("fact", "note")
-"""What expires.  Summaries stand for a stretch of the history, ratings for a message: they go with it."""
+EXPIRING = ("fact", "note")
+"""Kinds of records.  Summaries stand for a stretch of the history, ratings for a message: they go with it."""
 
 _READ = 500  # messages at a time
 
@@ -28,31 +29,19 @@ async def expired(store: Store, scope: Scope, *, now: datetime, days: int) -> li
     before = now - timedelta(days=days)
     old = [
         record
-        for kind in KINDS
+        for kind in EXPIRING
         for record in await store.records(scope, kind=kind, current=None)
         if not record.pinned and _before(before, record.said_at, record.recorded_at, record.used_at)
     ]
     if not old:
         return []
-    orders = await _ordered(store, scope)
+    ordered = Reach(commands(await store.messages(scope, COMMANDS)), await store.salt(scope))
     young = await _said_since(store, scope, before, old)
     return [
         record
         for record in sorted(old, key=_age)
-        if not orders(record) and young.isdisjoint(source.message_id for source in record.sources)
+        if not ordered.of(record) and young.isdisjoint(source.message_id for source in record.sources)
     ]
-
-
-async def _ordered(store: Store, scope: Scope) -> Callable[[Record], bool]:
-    """Whether a person has ordered anything about a record, also under another id or in other words."""
-    orders = commands(await store.messages(scope, Filter(kinds=("command",), active=None)))
-    names = {name for order in orders for name in (order.record, order.mark, order.place) if name}
-    salt = await store.salt(scope) if names else b""
-
-    def ordered(record: Record) -> bool:
-        return bool(names) and not names.isdisjoint((record.id, mark(salt, record), place(salt, record)))
-
-    return ordered
 
 
 async def _said_since(store: Store, scope: Scope, moment: datetime, records: Iterable[Record]) -> set[str]:

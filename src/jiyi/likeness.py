@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
+from jiyi.numbers import han
 from jiyi.text import flat, terms
 
 _READ = 2_000  # characters of a value that are compared
@@ -33,8 +34,6 @@ _COUNTED = re.compile(f"#(?: ?[{_MEASURES}])?")
 _UNITS = re.compile(r"\b(?:usd|rmb|cny|eur|dollars?|bucks|euros?|yuan)\b|人民币|美元|欧元|元|块钱?|[$€£¥￥]")
 _HAN_STOP = re.compile("[的了吗呢吧啊呀嘛]|我们家?|我家?|用户|现在|目前|(?<![没拥所])有")
 _TIMES = {"万": 10_000, "亿": 100_000_000, "千": 1_000, "百": 100, "k": 1_000, "m": 1_000_000}
-_HAN_DIGIT = {char: at for at, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_HAN_UNIT = {"十": 10, "百": 100, "千": 1_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +66,9 @@ def words(text: str) -> Words:
         return "#"
 
     def numeral(found: re.Match[str]) -> str:
-        numbers.add(_numeral(found[1]))
-        return "#"
+        values = [format(value.normalize(), "f") for value in han(found[1])]
+        numbers.update(values)
+        return "#" if values else found[1]
 
     plain = _UNITS.sub(" ", _HAN_NUMBER.sub(numeral, _NUMBER.sub(digits, plain)))
     plain = _COUNTED.sub(" ", plain)
@@ -133,20 +133,3 @@ def _plain(found: re.Match[str]) -> str:
     except InvalidOperation:
         return digits
     return format(value.normalize(), "f")
-
-
-def _numeral(text: str) -> str:
-    """A Chinese number in digits."""
-    if all(char in _HAN_DIGIT for char in text):
-        return "".join(str(_HAN_DIGIT[char]) for char in text).lstrip("0") or "0"
-    total = section = digit = 0
-    for char in text:
-        if char in _HAN_DIGIT:
-            digit = _HAN_DIGIT[char]
-        elif char in _HAN_UNIT:
-            section += (digit or 1) * _HAN_UNIT[char]
-            digit = 0
-        else:
-            total = (total + section + digit) * _TIMES[char]
-            section = digit = 0
-    return str(total + section + digit)

@@ -85,6 +85,7 @@ def test_a_new_fact_says_where_it_comes_from() -> None:
         ("allergy", ["shellfish", "Shellfish", "the shellfish"]),
         ("home", ["Berlin", "Berlin, Germany", "in Berlin"]),
         ("budget", ["500块", "五百块", "500元"]),
+        ("budget", ["25000块", "两万五块", "二万五千元"]),
         ("budget", ["$500", "500 dollars", "500"]),
         ("age", ["30", "30 years old", "30岁"]),
     ],

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from jiyi.grounding import numbers
+from jiyi import numbers
 from jiyi.periods import Period, periods
 
 _NOW = datetime(2015, 7, 14, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
-from jiyi.grounding import numbers
+from jiyi import numbers
 from jiyi.grounding.moments import Date, dates, times, weekdays
 from jiyi.grounding.names import names
 from jiyi.grounding.negations import negations

@@ -48,8 +48,6 @@ _NEGATIONS_WORDS = (
 NEGATIONS = frozenset(_NEGATIONS_WORDS.split())
 _BE_WORDS = "'m am is are 's 're was were be being isn't aren't wasn't weren't im"
 BE = frozenset(_BE_WORDS.split())
-_PAST_WORDS = "was were did didn't had wasn't weren't hadn't"
-PAST = frozenset(_PAST_WORDS.split())
 _OCCUPATIONS_WORDS = (
     "teacher nurse doctor engineer developer programmer designer architect accountant lawyer attorney "
     "journalist writer author editor translator interpreter chef cook baker waiter waitress barista "
