@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from jiyi.periods import Period, coming, periods
+from jiyi.periods import Period, periods
+from jiyi.periods.coming import coming
 from jiyi.text import language
 
 

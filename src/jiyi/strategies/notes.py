@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from jiyi.errors import InvalidInput
 from jiyi.intake import fraction, positive
 from jiyi.ports import LLM, Deriver, Request
-from jiyi.strategies.notes_making import KIND
-from jiyi.strategies.notes_model import STRIDE, ModelNotes
-from jiyi.strategies.notes_rules import RuleNotes
+from jiyi.strategies.notes_making import KIND, STRIDE
 from jiyi.types import Block, Filter, Item, Message, RecordHit
 
 
@@ -54,6 +52,9 @@ class Notes:
 
     def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
         """The notes by rules, and those by the model where there is one."""
+        from jiyi.strategies.notes_model import ModelNotes  # what derives is not needed by those who only read
+        from jiyi.strategies.notes_rules import RuleNotes
+
         model = [ModelNotes(llm, self.max_chars, self.every)] if llm is not None else []
         return [RuleNotes(self.max_chars), *model]
 

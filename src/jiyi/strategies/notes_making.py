@@ -19,6 +19,9 @@ MODEL = "notes"
 RULES = "notes:rules"
 """Names of the two steps."""
 
+STRIDE = 16
+"""Messages that a model is asked about together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Note:

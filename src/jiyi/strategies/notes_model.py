@@ -10,13 +10,10 @@ from jiyi.history import is_system
 from jiyi.importance import importance
 from jiyi.ports import LLM, Batch
 from jiyi.prompts import prompt
-from jiyi.strategies.notes_making import MODEL, Note, changes, note, noteworthy
+from jiyi.strategies.notes_making import MODEL, STRIDE, Note, changes, note, noteworthy
 from jiyi.structured import ask
 from jiyi.text import language
 from jiyi.types import Changes, Message, Step
-
-STRIDE = 16
-"""Messages that are asked about together."""
 
 _SHOWN = 1_200  # characters of a message, so that a call has at most about 20,000
 _ANSWER = 60  # tokens for each message in the reply

@@ -8,7 +8,6 @@ from jiyi.errors import InvalidInput
 from jiyi.intake import fraction, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.strategies.reading import read_tail
-from jiyi.strategies.summary_model import summarisers
 from jiyi.strategies.summary_showing import lost, shown, untold
 from jiyi.strategies.summary_telling import Told, telling
 from jiyi.strategies.summary_tree import KIND, STRIDE
@@ -67,6 +66,8 @@ class RollingSummary:
 
     def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
         """The summaries by rules, and those by the model where there is one."""
+        from jiyi.strategies.summary_model import summarisers  # what derives is not needed by those who only read
+
         early = 2 * (self.recent + self.after) if self.levels == 1 else 0
         return summarisers(llm, self.every, early)
 

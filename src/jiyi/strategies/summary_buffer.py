@@ -8,7 +8,6 @@ from dataclasses import replace
 from jiyi.intake import positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.strategies.reading import history_block, read_tail
-from jiyi.strategies.summary_model import summarisers
 from jiyi.strategies.summary_showing import lost, shown, untold
 from jiyi.strategies.summary_telling import telling
 from jiyi.strategies.summary_tree import STRIDE
@@ -42,6 +41,8 @@ class SummaryBuffer:
 
     def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
         """The summaries by rules, and those by the model where there is one."""
+        from jiyi.strategies.summary_model import summarisers  # what derives is not needed by those who only read
+
         return summarisers(llm, self.every, 2 * self.recent)
 
     async def recall(self, request: Request) -> list[Block]:
