@@ -5,6 +5,7 @@ kept as the sentence that it is, without an attribute.
 """
 
 from jiyi.rules.dates import dated, named
-from jiyi.rules.reading import candidates, stated
+from jiyi.rules.others import PRONOUNS, somebody_else, tells_of_others
+from jiyi.rules.reading import borrowed, candidates, stated
 
-__all__ = ["candidates", "dated", "named", "stated"]
+__all__ = ["PRONOUNS", "borrowed", "candidates", "dated", "named", "somebody_else", "stated", "tells_of_others"]

@@ -13,7 +13,7 @@ from jiyi.rules.chinese_words import RELATIONS, SHORT
 from jiyi.rules.found import Clause, Found, Talk
 
 _REL = "|".join(sorted(RELATIONS, key=len, reverse=True))
-_SUBJECT = re.compile(
+SUBJECT = re.compile(
     r"(?P<of>(?:我|咱|俺)们?家?的?(?:一?[个位名])?(?:好|老|新|大学|小学|高中|公司|最好的"
     rf"|新来的|那个)?)?(?P<rel>{_REL})"
     r"|新来的(?P<new>领导|老板|同事|老师|经理)"
@@ -52,7 +52,7 @@ def chinese(clause: Clause, talk: Talk) -> list[Found]:
 def _subject(clause: Clause, talk: Talk) -> str | None:
     """Whom the clause is about; "" where it does not say, None for the assistant and for what others say."""
     low = clause.low
-    found = _SUBJECT.search(low, clause.start, clause.end)
+    found = SUBJECT.search(low, clause.start, clause.end)
     if found is None:
         return talk.about
     if found["you"] or _SAID_BY.search(low, clause.start, found.start()):
@@ -70,7 +70,7 @@ def _subject(clause: Clause, talk: Talk) -> str | None:
     if bare and not ONLY_WHEN.fullmatch(low, clause.start, found.start()):
         return talk.about
     if found.start() > clause.start and low[found.start() - 1] in _WITH:
-        mine = _SUBJECT.search(low, clause.start, found.start())
+        mine = SUBJECT.search(low, clause.start, found.start())
         return talk.about if mine is None else "user" if mine["me"] else None
     talk.about = talk.third = who
     return None if low.startswith(_SAYS, found.end()) else who

@@ -13,7 +13,7 @@ from jiyi.rules.english_words import ADVERBS, BE, LEMMAS, NATIONS, NEGATIONS, NU
 from jiyi.rules.found import Clause, Found, Talk
 
 _REL = "|".join(sorted(map(re.escape, RELATIONS), key=len, reverse=True))
-_SUBJECT = re.compile(
+SUBJECT = re.compile(
     rf"\b(?:(?P<me>i|we|im)(?=[' ]|m )|(?P<my>my|our)\s(?:[\w'-]+\s){{0,2}}?(?P<rel>{_REL})(?=[\s',.!]|$)"
     r"|(?P<pro>he|she|it|they)(?=[' ])|(?P<you>you|your)\b)",
     re.ASCII,
@@ -38,7 +38,7 @@ def english(clause: Clause, talk: Talk) -> list[Found]:
     found = list(phrases(clause))
     if found and found[0].ends:
         return found
-    subject = _SUBJECT.search(clause.low, clause.start, clause.end)
+    subject = SUBJECT.search(clause.low, clause.start, clause.end)
     if subject and not subject["you"] and not _SAID_BY.search(clause.low, clause.start, subject.start()):
         found += _of(clause, subject, talk)
     return found

@@ -102,6 +102,19 @@ def stated(message: Message) -> list[tuple[int, int]]:
     return _stated(text[: READ // 2]) + [(start + after, end + after) for start, end in _stated(text[after:])]
 
 
+def borrowed(message: Message, start: int, end: int) -> bool:
+    """Whether the characters [start, end) are not the user's own words: quoted, pasted, played, code; or too far in the
+    middle of a very long message to tell.
+    """
+    text, after = message.text, 0
+    if len(text) > READ:
+        half = READ // 2
+        after = 0 if end <= half else len(text) - half
+        text = text[after : after + half]
+    inside = own_words(plain(text))[max(0, start - after) : max(0, end - after)] if text.strip() else ""
+    return start < after or not inside or BLANK in inside
+
+
 def _stated(text: str) -> list[tuple[int, int]]:
     low = own_words(plain(text)) if text.strip() else ""
     return [

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 from jiyi.attributes import Attribute
 from jiyi.candidates import Candidate
-from jiyi.grounding import locate, sentences, unsupported
+from jiyi.grounding import clauses, locate, sentences, unsupported, values
 from jiyi.likeness import words
 from jiyi.periods import Period
 from jiyi.prompts.facts import Told
-from jiyi.rules import dated, named, stated
+from jiyi.rules import PRONOUNS, dated, named, somebody_else, stated
+from jiyi.strategies.rewording import another, reworded
+from jiyi.text import flat
 from jiyi.types import Message
 
 _NO_ATTRIBUTE = 0.5  # importance
 _LONGEST = 300  # characters of a text or value: a fact is short
 _STATED = 0.5  # of the quote must be in clauses that state something
 _DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
+_ENDING = re.compile(
+    r"\b(?:not?|never|nor|without|cannot|[a-z]+n't|dont|stop\w*|quit\w*|left|leav\w*|sell\w*|sold|gave|giv\w+|gone"
+    r"|lost|lose|die[sd]?|dead|passed|forget\w*|cancel\w*|former\w*|ex|used to|over|broke\w*|end\w*|finish\w*|mov\w+"
+    r"|chang\w+|switch\w*|swap\w*|instead|divorc\w*|retire\w*|fired|laid off|resign\w*|drop\w*|skip\w*|delet\w*"
+    r"|remov\w*|ignor\w*|disregard|wrong|mistake\w*|cured|recover\w*|until|was|were|had|split|replac\w*|done"
+    r"|complet\w*|graduat\w*)\b"
+    r"|[不没沒無无别別辞辭离離卖賣忘戒停换換改搬退删刪错錯丢丟死扔断斷毕畢完]|取消|分手|以前|曾|过去|過去|原来|之前|结束|結束|去世|送人|再也|已经|已經"
+)
+"""A word of these speaks of an end, or of a change."""
 _USER = frozenset(("user", "the user", "i", "me", "my", "myself", "self", "person", "用户", "我", "本人", "使用者", ""))
 
 
@@ -27,7 +38,8 @@ def let_in(told: Told, numbered: Mapping[int, Message], attributes: Mapping[str,
 
     The quote must stand in the message that is named, in words that state something: not in a question, a condition,
     a text that is quoted or pasted.  A number, date, name or "not" in the text that the quoted sentences do not have
-    makes the quote itself the text.  A value that does not stand there is left away, and so is an unknown attribute.
+    makes the quote itself the text, and so do other words than the user's, or words about somebody else.  A value that
+    does not stand there is left away, and so is an unknown attribute.  An end that no word speaks of is refused.
 
     Args:
         told: one fact of the reply.
@@ -42,17 +54,26 @@ def let_in(told: Told, numbered: Mapping[int, Message], attributes: Mapping[str,
         return None
     around = _around(message.text, start, end)
     source = message.text[around[0] : around[1]]
+    if told.ends and not _ENDING.search(flat(source)):
+        return None
     there = named(message.text, *around, message.created_at)
     attribute = attributes.get(told.attribute.strip().lower())
     value = _value(told.value, source)
     text = " ".join(told.text.split())
-    if not text or len(text) > _LONGEST or unsupported(text, [source], known=_days(there)):
+    clause = _around(message.text, start, end, clauses)
+    who = somebody_else(flat(message.text[slice(*clause)]))
+    other = another(text or told.quote, message.text[slice(*clause)])
+    unsure = not text or len(text) > _LONGEST or unsupported(text, [source], known=_days(there))
+    if unsure or other or not reworded(text, source):
         text = ""
-        start, end = _standing_alone(message.text, start, end)
+        start, end = clause if other else _standing_alone(message.text, start, end)
     said, times = dated(message.text, start, end, there)
     if text:
         with_dates, _ = dated(text, 0, len(text), named(text, 0, len(text), message.created_at))
         said = text if _has_days(text, with_dates) else with_dates
+    subject = _subject(told.subject, source)
+    if who and subject == "user" and (other or (attribute is not None and attribute.values != "many")):
+        subject, attribute = ("user", None) if who in PRONOUNS else (who, attribute)
     since = times.since
     if attribute is not None and attribute.values == "one" and not told.ends:  # "I started there on Monday"
         since = since or times.event_from
@@ -61,10 +82,10 @@ def let_in(told: Told, numbered: Mapping[int, Message], attributes: Mapping[str,
         start,
         end,
         said,
-        subject=_subject(told.subject, source),
+        subject=subject,
         attribute=attribute.name if attribute else "",
         value=value,
-        negated=told.negated,
+        negated=told.negated and any(one.kind == "negation" for one in values(source)),
         ends=told.ends,
         importance=attribute.importance if attribute else _NO_ATTRIBUTE,
         event_from=None if since else times.event_from,
@@ -92,9 +113,11 @@ def _is_stated(message: Message, start: int, end: int) -> bool:
     return inside >= _STATED * (end - start)
 
 
-def _around(text: str, start: int, end: int) -> tuple[int, int]:
-    """The sentences that a quote stands in."""
-    spans = [span for span in sentences(text) if span[0] < end and span[1] > start]
+def _around(
+    text: str, start: int, end: int, parts: Callable[[str], Sequence[tuple[int, int]]] = sentences
+) -> tuple[int, int]:
+    """The sentences, or other parts, that a quote stands in."""
+    spans = [span for span in parts(text) if span[0] < end and span[1] > start]
     return (min(start, spans[0][0]), max(end, spans[-1][1])) if spans else (start, end)
 
 

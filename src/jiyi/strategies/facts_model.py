@@ -63,11 +63,10 @@ class ModelFacts:
             made = {"model": self._llm.name, "prompt": told.id}
             found = [(one, "model") for one in await self._told(told, batch.messages, asked)]
         rules = [one for message in own for one in candidates(message)]
-        heard = {one.message.id for one, _ in found}
-        taken_back = {one.message.id for one, _ in found if one.ends}
-        for one in rules:
-            if one.message.id not in heard or (one.ends and one.message.id not in taken_back):
-                found.append((one, "rules"))
+        told_of = [one for one, _ in found]
+        found += [
+            (one, "rules") for one in rules if _is_left(one, [o for o in told_of if o.message.id == one.message.id])
+        ]
         touched = await resting(batch)  # after the call: meanwhile the rules have gone on
         if not found and not touched:
             return Changes(batch.cursor)
@@ -88,6 +87,13 @@ class ModelFacts:
         """The prompt, with the user's own attributes and instructions."""
         lines = [f"- {one.name} ({one.says})" if one.says else f"- {one.name}" for one in self._more]
         return prompt("facts", spoken).filled(attributes="\n".join(lines), instructions=self._instructions)
+
+
+def _is_left(one: Candidate, told_of: Sequence[Candidate]) -> bool:
+    """Whether the model made nothing of what the rules found: of the message, of these words, or that it is over."""
+    if one.ends:
+        return not any(other.ends for other in told_of)
+    return not told_of or (bool(one.attribute) and all(o.end <= one.start or one.end <= o.start for o in told_of))
 
 
 def _is_shown(message: Message, numbers: Mapping[str, int]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from jiyi.extractive import both_ends
 from jiyi.history import is_system
@@ -21,7 +21,7 @@ _ANSWER = 60  # tokens for each message in the reply
 
 class ModelNotes:
     """Derives notes that a model writes.  One whose quote is not in the user's message, or that states a number, date,
-    name or negation that the message lacks, is left out.
+    name or negation that the message lacks, is left out; one in other words than the user's becomes these words.
     """
 
     asks_llm = True
@@ -59,16 +59,33 @@ class ModelNotes:
 
     def _note(self, message: Message, text: str, quote: str) -> Note | None:
         """The note, where the message says so."""
-        from jiyi.grounding import locate, unsupported  # many expressions, which take a while to compile
+        from jiyi.grounding import (
+            clauses,
+            locate,
+            sentences,
+            unsupported,
+        )  # many expressions: they take a while to compile
+        from jiyi.rules import borrowed
+        from jiyi.strategies.rewording import another, reworded
 
         span = locate(message.text, quote)
         if (
             span is None
             or not any(map(str.isalnum, quote))
+            or borrowed(message, *span)
             or unsupported(text, [both_ends(message.text, _SHOWN)], _known(message))
         ):
             return None
+        said, clause = _around(message.text, span, sentences), _around(message.text, span, clauses)
+        if another(text, clause) or not reworded(text, said):
+            text = said
         return note(message, text, span, self._length, importance(message).score)
+
+
+def _around(text: str, span: tuple[int, int], parts: Callable[[str], Sequence[tuple[int, int]]]) -> str:
+    """The sentences, or other parts, that a quote stands in."""
+    found = [part for part in parts(text) if part[0] < span[1] and part[1] > span[0]] or [span]
+    return text[found[0][0] : found[-1][1]].strip()
 
 
 def _known(message: Message) -> Sequence[str]:
