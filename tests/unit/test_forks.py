@@ -122,7 +122,7 @@ async def test_forking_at_once_to_one_id_copies_once(open_memory: OpenMemory) ->
 
 
 async def forked(open_memory: OpenMemory, fact: str = FACT) -> tuple[AsyncMemory, AsyncSession, AsyncSession]:
-    memory = await open_memory(embedder=HashingEmbedder())
+    memory = await open_memory(embedder=HashingEmbedder(), recipe=[Recall(), SlidingWindow(8)])
     chat = memory.session("s", user_id="ada")
     await fill(chat, fact)
     fork = await chat.fork(session_id="f")

@@ -82,7 +82,7 @@ async def test_clear_forgets_also_what_is_being_embedded():
 
 async def test_a_commit_that_fails_costs_no_second_embedding(monkeypatch: pytest.MonkeyPatch):
     embedder = Counting()
-    async with await AsyncMemory.open("memory:", embedder=embedder, settings=Settings()) as memory:
+    async with await AsyncMemory.open("memory:", embedder=embedder, recipe="casual", settings=Settings()) as memory:
         commit, failed = memory.store.commit, []
 
         async def sometimes(claim, changes, *, now):
@@ -104,7 +104,7 @@ async def test_a_commit_that_fails_costs_no_second_embedding(monkeypatch: pytest
 
 async def test_forgetting_forgets_the_vectors_that_are_kept():
     embedder = Counting()
-    async with await AsyncMemory.open("memory:", embedder=embedder, settings=Settings()) as memory:
+    async with await AsyncMemory.open("memory:", embedder=embedder, recipe="casual", settings=Settings()) as memory:
         for _ in range(2):
             await memory.session("s", user_id="ada").add("user", "The budget is 500.")
             await memory.drain()

@@ -210,7 +210,7 @@ async def test_two_event_loops_use_one_embedder() -> None:
 
 async def test_a_memory_that_embeds_through_a_server(tmp_path, clock: FakeClock) -> None:
     async with model_server(embeddings) as server:
-        settings = Settings(base_urls={"ollama": server.url}, embedder="ollama:nomic-embed-text")
+        settings = Settings(base_urls={"ollama": server.url}, embedder="ollama:nomic-embed-text", recipe="casual")
         path = tmp_path / "a.db"
         async with await AsyncMemory.open(path, settings=settings, clock=clock, tokenizer="estimate") as memory:
             await memory.session("s", user_id="ada").add("user", "The boat leaves at nine.")
@@ -235,7 +235,7 @@ async def test_a_key_that_is_no_longer_valid_passes_no_message_over(tmp_path, cl
             await wire.answer({"error": {"message": "expired"}}, status=401)
 
     async with model_server(handler) as server:
-        settings = Settings(base_urls={"openai": server.url}, embedder="openai:small")
+        settings = Settings(base_urls={"openai": server.url}, embedder="openai:small", recipe="casual")
         async with await AsyncMemory.open("memory:", settings=settings, clock=clock, tokenizer="estimate") as memory:
             await memory.session("s", user_id="ada").add("user", "The boat leaves at nine.")
             for _ in range(30):
