@@ -107,7 +107,8 @@ async def long_ago() -> None:
             await memory.drain()
 
 
-def test_expire(jiyi: Run, here: Path) -> None:
+def test_expire(jiyi: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JIYI_RECIPE", "casual")  # which derives nothing else
     run(long_ago())
     asked = jiyi("expire")
     assert asked.code == 2 and "JIYI_EXPIRE_DAYS" in asked.err
