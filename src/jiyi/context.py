@@ -83,7 +83,7 @@ class Context:
             "full_history_tokens": self.full_history_tokens,
             "saved": self.saved,
             "by_strategy": self.by_strategy,
-            "usage": {what: asdict(used) for what, used in self.usage.items()},
+            "usage": {purpose: asdict(used) for purpose, used in self.usage.items()},
             "blocks": [
                 {
                     "strategy": block.strategy,

@@ -24,7 +24,7 @@ ANSWER = "answer"
 
 class _Key(NamedTuple):
     scope: Scope
-    what: str
+    purpose: str
     day: date
 
 
@@ -67,12 +67,12 @@ class Spending:
         self._under_way[scope] = self._under_way.get(scope, 0) + reserved
         return reserved
 
-    def add(self, scope: Scope, what: str, usage: Usage, *, saved: int = 0, reserved: int = 0) -> None:
+    def add(self, scope: Scope, purpose: str, usage: Usage, *, saved: int = 0, reserved: int = 0) -> None:
         """Counts one call that has ended; ``write`` stores it."""
         self._turn_page()
-        self._keep({_Key(scope, what, self.today()): (usage, saved)})
+        self._keep({_Key(scope, purpose, self.today()): (usage, saved)})
         counted = self._counted.setdefault(scope, {})
-        counted[what] = counted.get(what, Usage()) + usage
+        counted[purpose] = counted.get(purpose, Usage()) + usage
         if left := self._under_way.pop(scope, 0) - reserved:
             self._under_way[scope] = left
 
@@ -86,7 +86,7 @@ class Spending:
         while gathered:
             key, (usage, saved) = gathered.popitem()
             try:  # one that was begun is written to its end, or a cancelled one would count twice, or never
-                await asyncio.shield(self._store.spend(key.scope, key.what, key.day, usage, saved=saved))
+                await asyncio.shield(self._store.spend(key.scope, key.purpose, key.day, usage, saved=saved))
             except StoreError as error:
                 self._keep({key: (usage, saved), **gathered})
                 log.warning("what models were used for is written later: %s", error)

@@ -43,7 +43,7 @@ class Purpose:
     """Whose a call is, and what for."""
 
     scope: Scope
-    what: str
+    name: str
     saved: int = 0
     replies: Replies | None = None
 
@@ -52,16 +52,18 @@ _purpose: ContextVar[Purpose | None] = ContextVar("purpose", default=None)
 
 
 @contextmanager
-def used_for(scope: Scope, what: str, *, saved: int = 0, replies: Replies | None = None) -> Generator[None, None, None]:
+def used_for(
+    scope: Scope, purpose: str, *, saved: int = 0, replies: Replies | None = None
+) -> Generator[None, None, None]:
     """Calls that begin inside, and in tasks that are made inside, are counted for this.
 
     Args:
         scope: whose.
-        what: a step's name, or ``spending.ANSWER``.
+        purpose: a step's name, or ``spending.ANSWER``.
         saved: tokens that a whole answer does not need, because not all of the history is sent.
         replies: of whole answers that this work has had before.
     """
-    token = _purpose.set(Purpose(scope, what, saved, replies))
+    token = _purpose.set(Purpose(scope, purpose, saved, replies))
     try:
         yield
     finally:
@@ -170,7 +172,7 @@ class Metered:
             self.usage += usage
             if purpose is not None:
                 saved = purpose.saved if seen.whole else 0
-                self._spending.add(purpose.scope, purpose.what, usage, saved=saved, reserved=reserved)
+                self._spending.add(purpose.scope, purpose.name, usage, saved=saved, reserved=reserved)
 
     def _usage_of(self, seen: _Seen, messages: Sequence[ChatMessage]) -> Usage:
         if seen.refused or seen.usage.tokens:

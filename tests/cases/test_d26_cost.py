@@ -63,7 +63,7 @@ async def test_calls_are_bounded_and_do_not_grow(memory: AsyncMemory, spoken: st
 async def test_twenty_turns_take_no_more_calls_than_documented(memory: AsyncMemory, spoken: str, name: str) -> None:
     """A step asks once for each stride that is full, of sixteen messages unless it says otherwise."""
     costs = await measure(memory, name, STRATEGIES[name], spoken, EARLY, lambda: None)
-    calls = {one.what: one.usage.calls for one in await memory.spent("cost")}
+    calls = {one.purpose: one.usage.calls for one in await memory.spent("cost")}
     assert calls.keys() == {cost.step for cost in costs}
     assert all(count <= EARLY for count in calls.values()), calls
     assert calls.get("importance", 0) <= 2 * EARLY // 16

@@ -67,7 +67,7 @@ async def say(memory: AsyncMemory, *texts: str, user: str = "ada") -> None:
 
 
 async def totals(memory: AsyncMemory, user: str = "ada") -> dict[tuple[date, str], Usage]:
-    return {(one.day, one.what): one.usage for one in await memory.spent(user)}
+    return {(one.day, one.purpose): one.usage for one in await memory.spent(user)}
 
 
 async def test_answering_and_deriving_are_counted_apart(open_memory: OpenMemory) -> None:
@@ -77,7 +77,7 @@ async def test_answering_and_deriving_are_counted_apart(open_memory: OpenMemory)
     for at in range(8):
         await chat.send(f"The table number {at} costs 300 dollars.")
     await memory.drain()
-    found = {one.what: one for one in await memory.spent("ada")}
+    found = {one.purpose: one for one in await memory.spent("ada")}
     asked = [call for call in llm.calls if not call.schema]
     assert found.keys() == {"answer", "importance"}
     assert found["answer"].usage.calls == len(asked) == 8 and found["importance"].usage.calls == 1

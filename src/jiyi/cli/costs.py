@@ -18,8 +18,8 @@ def sums(spent: Sequence[Spent], since: date | None = None) -> dict[str, Sum]:
     found: dict[str, Sum] = {}
     for one in spent:
         if since is None or one.day >= since:
-            usage, saved = found.get(one.what, (Usage(), 0))
-            found[one.what] = usage + one.usage, saved + one.saved
+            usage, saved = found.get(one.purpose, (Usage(), 0))
+            found[one.purpose] = usage + one.usage, saved + one.saved
     return found
 
 
@@ -30,7 +30,7 @@ def costs_json(spent: Sequence[Spent], today: date) -> dict[str, object]:
 
 def _apart(found: Mapping[str, Sum]) -> dict[str, object]:
     usage, saved = found.get(ANSWER, (Usage(), 0))
-    steps = {what: asdict(used) for what, (used, _) in sorted(found.items()) if what != ANSWER}
+    steps = {purpose: asdict(used) for purpose, (used, _) in sorted(found.items()) if purpose != ANSWER}
     return {"answering": {**asdict(usage), "saved": saved}, "deriving": steps}
 
 
@@ -38,12 +38,12 @@ def show_costs(spent: Sequence[Spent], today: date) -> None:
     """Prints what models were asked for, answering first, each today and in all; nothing where none was."""
     rows: list[tuple[str, ...]] = []
     whole, now = sums(spent), sums(spent, today)
-    for what in sorted(whole, key=lambda what: (what != ANSWER, what)):
+    for purpose in sorted(whole, key=lambda purpose: (purpose != ANSWER, purpose)):
         for when, found in (("today", now), ("in all", whole)):
-            usage, saved = found.get(what, (Usage(), 0))
+            usage, saved = found.get(purpose, (Usage(), 0))
             numbers = usage.calls, usage.prompt_tokens, usage.completion_tokens
-            name = "answering" if what == ANSWER else f"deriving: {what}"
-            left = f"{saved:,}" if what == ANSWER else ""
+            name = "answering" if purpose == ANSWER else f"deriving: {purpose}"
+            left = f"{saved:,}" if purpose == ANSWER else ""
             rows.append((name if when == "today" else "", when, *(f"{number:,}" for number in numbers), left))
     if rows:
         numbers = ["calls", "tokens in", "tokens out", "saved"]

@@ -287,14 +287,14 @@ class Store(Protocol):
         """Counts, of one scope or of all; ``messages`` without statements and commands, ``vectors`` by chunk."""
         ...
 
-    async def spend(self, scope: Scope, what: str, day: date, usage: Usage, *, saved: int = 0) -> None:
+    async def spend(self, scope: Scope, purpose: str, day: date, usage: Usage, *, saved: int = 0) -> None:
         """Adds to what was spent on this day for this purpose.  A scope that is not there (any more) is not made for
         it: nothing is counted.
         """
         ...
 
     async def spent(self, scope: Scope | None = None, *, since: date | None = None) -> list[Spent]:
-        """What was spent, from a day on (inclusive): by day, tenant, user, agent, what."""
+        """What was spent, from a day on (inclusive): by day, tenant, user, agent, purpose."""
         ...
 
     async def models(self, scope: Scope | None = None) -> dict[str, tuple[int, int]]:

@@ -84,7 +84,7 @@ class Held:
         record_head: newest seq that was given to a record.
         vectors: model -> seq -> vectors of its chunks.
         record_vectors: the same of records.
-        spent: (day, what) -> what was spent, and saved.
+        spent: (day, purpose) -> what was spent, and saved.
     """
 
     salt: bytes = b""

@@ -329,22 +329,22 @@ class MemoryStore:
         """See ``Store.stats``."""
         return counts(self._chosen(scope))
 
-    async def spend(self, scope: Scope, what: str, day: date, usage: Usage, *, saved: int = 0) -> None:
+    async def spend(self, scope: Scope, purpose: str, day: date, usage: Usage, *, saved: int = 0) -> None:
         """See ``Store.spend``."""
         spent = self._read(scope).spent
-        before, kept = spent.get((day, what), (Usage(), 0))
-        spent[day, what] = before + usage, kept + saved
+        before, kept = spent.get((day, purpose), (Usage(), 0))
+        spent[day, purpose] = before + usage, kept + saved
 
     async def spent(self, scope: Scope | None = None, *, since: date | None = None) -> list[Spent]:
         """See ``Store.spent``."""
         found = [
-            Spent(owner, day, what, usage, saved)
+            Spent(owner, day, purpose, usage, saved)
             for owner, held in self._all().items()
             if scope in (None, owner)
-            for (day, what), (usage, saved) in held.spent.items()
+            for (day, purpose), (usage, saved) in held.spent.items()
             if since is None or day >= since
         ]
-        return sorted(found, key=lambda s: (s.day, s.scope.tenant, s.scope.user, s.scope.agent, s.what))
+        return sorted(found, key=lambda s: (s.day, s.scope.tenant, s.scope.user, s.scope.agent, s.purpose))
 
     async def models(self, scope: Scope | None = None) -> dict[str, tuple[int, int]]:
         """See ``Store.models``."""

@@ -17,12 +17,12 @@ CREATE INDEX message_command ON message (key) WHERE flags & 128 = 128;
 CREATE TABLE spent (
   scope        INTEGER NOT NULL,
   day          TEXT NOT NULL,             -- as 2025-03-01
-  what         TEXT NOT NULL,             -- a step's name, or "answer"
+  purpose      TEXT NOT NULL,             -- a step's name, or "answer"
   calls        INTEGER NOT NULL,
   prompt       INTEGER NOT NULL,          -- tokens, as are the following
   completion   INTEGER NOT NULL,
   saved        INTEGER NOT NULL,
-  PRIMARY KEY (scope, day, what)
+  PRIMARY KEY (scope, day, purpose)
 ) WITHOUT ROWID;
 -- Records with a text have a seq, in the order in which they are put, so that an index of them follows them as
 -- one of messages follows the log.  NULL without a text.

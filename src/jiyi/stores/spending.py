@@ -19,7 +19,7 @@ def spend(db: sqlite3.Connection, new: Spent) -> None:
         "INSERT INTO spent VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls,"
         " prompt = prompt + excluded.prompt, completion = completion + excluded.completion,"
         " saved = saved + excluded.saved",
-        (key, new.day.isoformat(), new.what, usage.calls, usage.prompt_tokens, usage.completion_tokens, new.saved),
+        (key, new.day.isoformat(), new.purpose, usage.calls, usage.prompt_tokens, usage.completion_tokens, new.saved),
     )
 
 
@@ -29,12 +29,12 @@ def spent(db: sqlite3.Connection, scope: Scope | None, since: date | None) -> li
     if scope is not None and key is None:
         return []
     found = db.execute(
-        "SELECT s.user, s.tenant, s.agent, t.day, t.what, t.calls, t.prompt, t.completion, t.saved"
+        "SELECT s.user, s.tenant, s.agent, t.day, t.purpose, t.calls, t.prompt, t.completion, t.saved"
         f" FROM spent t JOIN scope s ON s.id = t.scope WHERE t.day >= ?1{'' if key is None else ' AND t.scope = ?2'}"
-        " ORDER BY t.day, s.tenant, s.user, s.agent, t.what",
+        " ORDER BY t.day, s.tenant, s.user, s.agent, t.purpose",
         ("" if since is None else since.isoformat(), *(() if key is None else (key,))),
     )
     return [
-        Spent(Scope(user, tenant, agent), date.fromisoformat(day), what, Usage(calls, prompt, completion), saved)
-        for user, tenant, agent, day, what, calls, prompt, completion, saved in found
+        Spent(Scope(user, tenant, agent), date.fromisoformat(day), purpose, Usage(calls, prompt, completion), saved)
+        for user, tenant, agent, day, purpose, calls, prompt, completion, saved in found
     ]

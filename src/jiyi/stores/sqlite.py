@@ -373,9 +373,9 @@ class SqliteStore:
         size = sum(name.stat().st_size for name in names if name.exists())
         return await self._read(lambda db: erasure.stats(db, scope, size))
 
-    async def spend(self, scope: Scope, what: str, day: date, usage: Usage, *, saved: int = 0) -> None:
+    async def spend(self, scope: Scope, purpose: str, day: date, usage: Usage, *, saved: int = 0) -> None:
         """See ``Store.spend``."""
-        await self._write(lambda db: spending.spend(db, Spent(scope, day, what, usage, saved)))
+        await self._write(lambda db: spending.spend(db, Spent(scope, day, purpose, usage, saved)))
 
     async def spent(self, scope: Scope | None = None, *, since: date | None = None) -> list[Spent]:
         """See ``Store.spent``."""

@@ -51,13 +51,13 @@ class Spent:
 
     Attributes:
         day: of the clock that counted.
-        what: the name of the step that asked, or ``answer``.
+        purpose: the name of the step that asked, or ``answer``.
         saved: prompt tokens that an answer did not need, because not all of the history was sent.
     """
 
     scope: Scope
     day: date
-    what: str
+    purpose: str
     usage: Usage = Usage()
     saved: int = 0
 

@@ -337,9 +337,9 @@ class TwoStores(RuleBasedStateMachine):
         when = at(self.now)
         self.both(lambda store: store.use(scope, chosen, at=when))
 
-    @rule(scope=scopes, what=st.sampled_from(["answer", "notes"]), day=st.integers(1, 2))
-    def spend(self, scope: Scope, what: str, day: int) -> None:
-        self.both(lambda store: store.spend(scope, what, date(2025, 3, day), Usage(1, 20, 3), saved=4))
+    @rule(scope=scopes, purpose=st.sampled_from(["answer", "notes"]), day=st.integers(1, 2))
+    def spend(self, scope: Scope, purpose: str, day: int) -> None:
+        self.both(lambda store: store.spend(scope, purpose, date(2025, 3, day), Usage(1, 20, 3), saved=4))
 
     @rule(steps=st.lists(st.sampled_from(STEPS), min_size=1, max_size=1), scope=st.one_of(st.none(), scopes))
     def reset(self, steps: list[Step], scope: Scope | None) -> None:
