@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 
@@ -18,6 +18,8 @@ class Attribute:
         importance: of a fact with it, 0..1.
         says: what it means, in a few words, for a model.
         protected: it always stands in the prompt: an allergy, what somebody is called.
+        asked: language -> a few words by which a question asks for it, one is best in Chinese; facts with it are found
+            by them too.
     """
 
     name: str
@@ -25,6 +27,7 @@ class Attribute:
     importance: float
     says: str = ""
     protected: bool = False
+    asked: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 _KNOWN = (
@@ -61,5 +64,44 @@ _KNOWN = (
     Attribute("decision", "many", 0.75, "what was decided"),
 )
 
-ATTRIBUTES: Mapping[str, Attribute] = {attribute.name: attribute for attribute in _KNOWN}
+# measured with the bundled embedder among the facts of 1,000 turns: beside the text, in brackets, these words bring the
+# fact that answers to the first place in 62 instead of 47 of 100 cases in English, and in 60 instead of 56 in Chinese;
+# more words each are better in English, and worse in Chinese
+_ASKED = {
+    "name": ("name, called", "名字"),
+    "age": ("age, how old", "年龄"),
+    "birthday": ("birthday", "生日"),
+    "home": ("home, lives where", "住址"),
+    "origin": ("origin, from where", "老家"),
+    "employer": ("employer, company, works where", "公司"),
+    "job": ("job, occupation", "工作"),
+    "school": ("school, grade, studies", "学校"),
+    "partner": ("partner, spouse", "伴侣"),
+    "family": ("family, relative", "家人"),
+    "friend": ("friend, colleague", "朋友"),
+    "pet": ("pet", "宠物"),
+    "allergy": ("allergy", "过敏"),
+    "health": ("health, medicine", "健康"),
+    "diet": ("diet, food", "饮食"),
+    "likes": ("likes, favourite", "喜欢"),
+    "dislikes": ("dislikes", "不喜欢"),
+    "habit": ("habit, usually", "习惯"),
+    "owns": ("owns, has", "拥有"),
+    "skill": ("skill", "能力"),
+    "goal": ("goal", "目标"),
+    "plan": ("plan", "计划"),
+    "task": ("task, to do", "待办"),
+    "deadline": ("deadline, due", "期限"),
+    "appointment": ("appointment, when", "预约"),
+    "event": ("event, happened", "经历"),
+    "budget": ("budget, spend", "预算"),
+    "amount": ("amount, how many", "数量"),
+    "identifier": ("number, code, address", "号码"),
+    "rule": ("rule, never, always", "规矩"),
+    "decision": ("decision, chosen", "决定"),
+}
+
+ATTRIBUTES: Mapping[str, Attribute] = {
+    one.name: replace(one, asked=dict(zip(("en", "zh"), _ASKED[one.name], strict=True))) for one in _KNOWN
+}
 """Name -> attribute.  The importances were set by what it costs to have forgotten such a thing, and not fitted."""

@@ -13,6 +13,7 @@ from datetime import datetime
 from jiyi.attributes import ATTRIBUTES, Attribute
 from jiyi.candidates import Candidate
 from jiyi.commands import evidence
+from jiyi.indexable import FINDS
 from jiyi.ledger import Closing, Fact, id_of, ledger_of
 from jiyi.likeness import Words
 from jiyi.statements import (
@@ -26,6 +27,7 @@ from jiyi.statements import (
     stated,
     statements_of,
 )
+from jiyi.text import language
 from jiyi.types import JSON, Record, Step
 
 RULES, MODEL = "facts:rules", "facts"
@@ -162,14 +164,14 @@ def _record(fact: Fact, known: Record | None, making: Making) -> Record:
         said_at=min(dated, default=None),
         valid_to=closing.valid_to if closing else told.valid_to,
         closed_at=closing.at if closing else None,
-        data=_data(fact, said, told),
+        data=_data(fact, said, told, making.attributes.get(told.attribute)),
         event_from=_first(said, "event_from", told),
         event_to=_first(said, "event_to", told),
         valid_from=_first(said, "valid_from", told),
     )
 
 
-def _data(fact: Fact, said: Sequence[Statement], told: Statement) -> dict[str, JSON]:
+def _data(fact: Fact, said: Sequence[Statement], told: Statement, attribute: Attribute | None) -> dict[str, JSON]:
     data: dict[str, JSON] = {
         "by": told.maker,
         "subject": told.subject,
@@ -180,6 +182,8 @@ def _data(fact: Fact, said: Sequence[Statement], told: Statement) -> dict[str, J
         "status": "conflict" if fact.conflicts else "",
         "said": [kept(one) for one in said],
     }
+    if attribute is not None and (asked := attribute.asked.get(language(told.text))):
+        data[FINDS] = asked
     if told.made:
         data["made"] = told.made
     if any(one.asked for one in said):

@@ -30,6 +30,9 @@ MONTHS = (
 LEXICAL_STEP, DENSE_STEPS, RECORD_STEPS = "lexical", "dense:", "records:"
 """Names of the steps that make index entries and no records; a model's name follows the second and the third."""
 
+FINDS = "finds"
+"""Name in a record's ``data`` of a few words by which it is found beside those of its text."""
+
 
 def is_index(step: str) -> bool:
     """Whether a step of this name makes index entries."""
@@ -71,7 +74,15 @@ def lexical_entry(message: Message) -> Indexed:
 def as_message(record: Record) -> Message:
     """A record as a message outside any session, for what works on messages."""
     role = "assistant" if record.data.get("speaker") == "assistant" else "user"
-    return Message(record.id, "", role, record.text, kind="statement", created_at=record.said_at, seq=record.seq)
+    text = record_text(record.text, record.data.get(FINDS))
+    return Message(record.id, "", role, text, kind="statement", created_at=record.said_at, seq=record.seq)
+
+
+def record_text(text: str, finds: object) -> str:
+    """A record's text as the indexes see it: with the words in ``data[FINDS]`` by which it is found too."""
+    if not isinstance(finds, str) or not finds:
+        return text
+    return f"{text}（{finds}）" if language(text) == "zh" else f"{text} ({finds})"
 
 
 def record_entry(record: Record) -> Indexed:

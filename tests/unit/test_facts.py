@@ -13,6 +13,7 @@ from jiyi.attributes import ATTRIBUTES, Attribute
 from jiyi.candidates import Candidate
 from jiyi.commands import evidence
 from jiyi.facts import MODEL, RULES, Making, changes
+from jiyi.indexable import record_entry
 from jiyi.testing.strategy import START
 from jiyi.types import Message, Record, Step
 
@@ -263,6 +264,24 @@ def test_forget_that_means_what_was_said_just_now() -> None:
     book.derive(claim(said(3, "forget that", day=1.02), "", "", ends=True))
     assert book.current == ["Oslo"]
     assert {record.kind for record in book.records.values() if record.key == "user.*"} == {"retraction"}
+
+
+def test_a_fact_is_found_by_what_asks_for_its_attribute() -> None:
+    own = Attribute("shoe_size", "one", 0.5, asked={"en": "shoes, size"})
+    book = Book()
+    claims = (
+        claim(said(1, "I work at Northwind."), "employer", "Northwind"),
+        claim(said(2, "我在赤杨科技上班。"), "employer", "赤杨科技"),
+        claim(said(3, "I take a 43."), "shoe_size", "43"),
+        claim(said(4, "我穿43码。"), "shoe_size", "43码"),
+        claim(said(5, "We met at noon."), "", ""),
+    )
+    book.derive(*claims, attributes=[own])
+    found = {record.text: record_entry(record).terms for record in book.facts}
+    assert "compani" in found["I work at Northwind."] and "公司" in found["我在赤杨科技上班。"]
+    assert "shoe" in found["I take a 43."]
+    for text in ("我穿43码。", "We met at noon."):
+        assert found[text].keys() == record_entry(replace(book.fact(text), data={})).terms.keys()
 
 
 def test_the_same_batch_again_changes_nothing() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from jiyi.indexable import as_message, index_text
+from jiyi.indexable import FINDS, as_message, index_text, record_text
 from jiyi.stores import rows, segments
 from jiyi.stores.log import find, scope_key
 from jiyi.types import Message, Record, Scope, Source, Which
@@ -19,7 +19,8 @@ _INSERT = (
     f"INSERT INTO record (scope, {rows.RECORD_COLUMNS}, fresh, after, upto, seq, {rows.USE_COLUMNS})"
     f" VALUES ({', '.join('?' * 32)})"
 )
-_OLD = f"SELECT id, seq, text, said, said_zone, {rows.USE_COLUMNS} FROM record"
+_FINDS = f"json_extract(data, '$.{FINDS}')"
+_OLD = f"SELECT id, seq, text, said, said_zone, {_FINDS}, {rows.USE_COLUMNS} FROM record"
 _BY_SEQ = "FROM (SELECT value FROM json_each(?)) CROSS JOIN record ON scope = ? AND seq = value ORDER BY seq"
 _UNUSED = (0, None, None)
 _Conditions: TypeAlias = "list[tuple[str, tuple[object, ...]]]"
@@ -67,12 +68,12 @@ def by_seq(db: sqlite3.Connection, scope: int, seqs: Iterable[int]) -> dict[int,
 def texts(db: sqlite3.Connection, scope: int, seqs: Sequence[int]) -> Iterator[Message]:
     """What the indexes see of these records (``indexable.as_message``), in seq order."""
     if seqs:
-        for row in db.execute(f"SELECT seq, text, said, said_zone {_BY_SEQ}", (json.dumps(seqs), scope)):
+        for row in db.execute(f"SELECT seq, text, said, said_zone, {_FINDS} {_BY_SEQ}", (json.dumps(seqs), scope)):
             yield _as_message(*row)
 
 
-def _as_message(seq: int, text: str, said: int | None, zone: int | None) -> Message:
-    return Message("", "", "user", text, created_at=rows.moment(said, zone), seq=seq)
+def _as_message(seq: int, text: str, said: int | None, zone: int | None, finds: str | None) -> Message:
+    return Message("", "", "user", record_text(text, finds), created_at=rows.moment(said, zone), seq=seq)
 
 
 def _read(db: sqlite3.Connection, sql: str, values: Sequence[object], *, bare: bool = False) -> list[Record]:
@@ -174,8 +175,8 @@ def put(db: sqlite3.Connection, scope: int, new: Iterable[Record], batch: Batch)
 
 def _replaced(row: rows.Row) -> tuple[str, int | None, rows.Row]:
     """Of a row of ``_OLD``: what is indexed, under which seq, and how it was used."""
-    _, seq, text, said, zone, *used = row
-    return index_text(_as_message(seq or 0, text, said, zone)), seq, tuple(used)
+    _, seq, text, said, zone, finds, *used = row
+    return index_text(_as_message(seq or 0, text, said, zone, finds)), seq, tuple(used)
 
 
 def _next(db: sqlite3.Connection, scope: int) -> int:

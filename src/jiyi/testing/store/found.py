@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from jiyi.bm25 import bm25
-from jiyi.indexable import record_entry
+from jiyi.indexable import FINDS, record_entry
 from jiyi.ports import Store
 from jiyi.testing.store.case import ADA, BOB, MEANING, NOTES, StoreCase, at, ids, record
 from jiyi.testing.store.index import NEAR, unit
@@ -56,6 +56,13 @@ class RecordLook(StoreCase):
         assert found.words == bm25(found.lexical, terms)
         assert (found.dense.hits, found.near) == ({}, {})
         assert await store.find_records(BOB, RecordProbe(terms)) == FoundRecords()
+
+    async def test_by_words_beside_its_text(self, store: Store) -> None:
+        await self._told(store, replace(told("r5", "started at Alder", "a", kind="fact"), data={FINDS: "garden"}))
+        assert names(await store.find_records(ADA, RecordProbe(["garden"]))) == {"r5"}
+        await self.note(store, replace(told("r5", "started at Alder", "a", kind="fact"), data={FINDS: "river"}))
+        assert names(await store.find_records(ADA, RecordProbe(["garden"]))) == set()
+        assert names(await store.find_records(ADA, RecordProbe(["river"]))) == {"r5"}
 
     async def test_candidates_are_whole_records(self, store: Store) -> None:
         await self._told(store)
