@@ -75,3 +75,11 @@ def test_a_plain_statement_that_fits_no_attribute_is_kept_word_for_word(text: st
     (one,) = candidates(Message("m", "s", "user", text))
     assert (one.attribute, one.value, one.text) == ("", "", text.rstrip("。"))
     assert one.importance <= 0.5
+
+
+@pytest.mark.parametrize(
+    "text", ["酒瓶保存完好，非常喜欢，已加入我的个人藏品库。", "Bart没能参加项目，但是报名了志愿者。", "我加入了群聊。"]
+)
+def test_joining_a_collection_is_no_job(text: str) -> None:
+    found = candidates(Message("m", "s", "user", text))
+    assert not {one.attribute for one in found} & {"employer", "job"}
