@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from jiyi.attributes import ATTRIBUTES, Attribute
-from jiyi.likeness import Words, alike, other_number, same, within
+from jiyi.likeness import Words, alike, other_number, same, within, words
 from jiyi.statements import RETRACTION, Statement
 from jiyi.types import Record, Source
 
@@ -22,6 +22,7 @@ OPPOSITES: Mapping[str, str] = {"dislikes": "likes"}
 
 _LOOSE = frozenset(("pet", "family", "friend", "owns", "budget"))
 """Attributes of many values of which a shorter wording is the same one ("my cats", "two cats called Tom and Kim")."""
+_OF_ANY_SUM = frozenset(("can", "not", "most", "want", "still", "最多", "不能", "能再", "改成", "左右"))
 _COUNTED = frozenset(("pet", "family", "friend", "owns", "budget", "amount"))
 """Another number of the same things takes the place of the old one."""
 _JUST_NOW = timedelta(hours=1)
@@ -201,8 +202,16 @@ class Ledger:
         if first.attribute != statement.attribute or statement.negated or values == "many":
             counted = statement.attribute in _COUNTED and first.attribute == statement.attribute and not at_once
             changed = counted and any(other_number(says, wording) for wording in other.wordings)
+            changed = changed and (bool(says.words) or any(self._of_one_thing(one, statement) for one in other.said))
             return "update" if changed else ""
         return "conflict" if values == "fixed" or at_once else "update"
+
+    def _of_one_thing(self, one: Statement, other: Statement) -> bool:
+        """Whether two sums may be for the same thing: they share a word beside what any sum has, or one has none."""
+        attribute = self._attributes.get(other.attribute)
+        usual = words(" ".join(attribute.asked.values())).words if attribute else frozenset[str]()
+        first, second = (said.text_words.words - usual - _OF_ANY_SUM for said in (one, other))
+        return not first or not second or not first.isdisjoint(second)
 
     # -- what is meant
 

@@ -230,6 +230,21 @@ def test_another_number_of_the_same_things() -> None:
     assert book.current == ["800元", "three cats"]
 
 
+def test_sums_for_different_things_stand_side_by_side() -> None:
+    book = Book()
+    book.derive(claim(said(1, "这次买礼物我最多花430元，不能再多了"), "budget", "430元"))
+    book.derive(claim(said(2, "购书基金：500元预算已预留"), "budget", "500元"))
+    assert book.current == ["430元", "500元"]
+    book.derive(claim(said(3, "礼物的预算改成600元"), "budget", "600元"))
+    assert book.current == ["500元", "600元"]
+    book = Book()
+    book.derive(claim(said(1, "I can spend 430 euros on the present, not more"), "budget", "430 euros"))
+    book.derive(claim(said(2, "My budget for the trip is 2000 euros"), "budget", "2000 euros"))
+    assert book.current == ["2000 euros", "430 euros"]
+    book.derive(claim(said(3, "I can spend 500 euros on the present after all"), "budget", "500 euros"))
+    assert book.current == ["2000 euros", "500 euros"]
+
+
 @pytest.mark.parametrize(
     ("text", "attribute", "value"),
     [
