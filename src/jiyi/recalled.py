@@ -159,14 +159,14 @@ class Recalled:
     def _take(self, rest: int, room: int, present: set[str], *, cut: bool) -> tuple[list[Line], int, bool]:
         """The lines that come in, the room that is left, and whether nothing was too long; adds to ``present``."""
         lines: list[Line] = []
-        used, said, begun, all_fit = set[int](), set[str](), set[Day](), True
+        used, said, begun, all_fit, parts = set[int](), set[str](), set[Day](), True, set[str]()
         passed: list[Line] = []
         taken = [0] * len(self._blocks)
         for again in (False, True):
             for at, block in enumerate(self._blocks):
                 share = rest if again else int(rest * block.share / self._shares)
                 for line in self._offers[at]:
-                    if taken[at] == block.most or id(line) in used or covered(line.item, present):
+                    if taken[at] == block.most or id(line) in used or covered(line.item, present, parts):
                         continue
                     if line.item.text in said and not line.item.covers:  # the same fact, of two strategies
                         continue
@@ -185,9 +185,10 @@ class Recalled:
                     share -= tokens
                     room -= tokens
                     present.update(piece.origin for piece in pieces if piece.message)
+                    parts.update(piece.origin for piece in pieces if piece.spans)
                     lines.append(Line(line.item, at, pieces))
         # what was too long for a share counts too: shorter ones, less wanted, may have had its place since
-        left = (line for line in passed if id(line) not in used and not covered(line.item, present))
+        left = (line for line in passed if id(line) not in used and not covered(line.item, present, parts))
         return lines, room, all_fit and next(left, None) is None
 
     def _fitting(self, item: Item, pieces: list[Piece], room: int, begun: AbstractSet[Day]) -> list[Piece]:
@@ -251,13 +252,15 @@ class Recalled:
                     room -= more
 
 
-def covered(item: Item, present: set[str]) -> bool:
-    """Whether everything it quotes stands in the context already, neighbours aside; what it tells of may be more."""
-    return (
-        bool(item.messages)
-        and not item.covers
-        and all(origin(message) in present for message in item.messages if message.id not in item.neighbours)
-    )
+def covered(item: Item, present: AbstractSet[str], parts: AbstractSet[str] = frozenset()) -> bool:
+    """Whether everything it quotes stands in the context already, neighbours aside; what it tells of may be more.
+
+    ``parts``: of what is there, what is quoted in part: a derived text may rest on the words that are left out.
+    """
+    if not item.messages or item.covers:
+        return False
+    said = (origin(message) for message in item.messages if message.id not in item.neighbours)
+    return all(name in present and not (item.text and name in parts) for name in said)
 
 
 def origins(item: Item) -> list[str]:

@@ -11,7 +11,7 @@ from jiyi.assembly import assemble
 from jiyi.context import Context
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
-from jiyi.testing.strategy import ListReader, check_context, context_of, conversation
+from jiyi.testing.strategy import ListReader, check_context, context_of, conversation, request
 from jiyi.text import query_terms
 from jiyi.tokens import Estimate
 from jiyi.types import Block, Hit, Item, Message
@@ -192,3 +192,18 @@ async def test_shorter_memories_do_not_take_the_place_of_a_long_one_that_is_want
     reader = ListReader(conversation(("user", question)), found(question, *long, *others))
     context = await context_of([Recall(k=3, share=0.5), SlidingWindow()], reader, budget=1200)
     assert "4417" in memories(context), "too long for half of the budget, it comes in part"
+
+
+async def test_a_derived_text_stands_beside_a_message_that_is_quoted_in_part() -> None:
+    question = "What was the gate code?"
+    long = "Ada takes no sugar. " + FILLER * 30 + "The gate code is 4417. " + FILLER * 30
+    (old,) = conversation(("user", long), session="old")
+    reader = ListReader(conversation(("user", question)), found(question, old))
+    (recall,) = await Recall().recall(request(reader, query=question))
+    facts = Block("facts", "memory", (Item((old,), text="Ada takes no sugar"),), share=0.3)
+    newest = reader.messages[-1:]
+    tight = assemble([recall, facts], system=(), newest=newest, budget=500, counter=Estimate())
+    assert "4417" in memories(tight) and "[…]" in memories(tight)
+    assert "no sugar" in memories(tight), "its words were left out of the quote"
+    wide = assemble([recall, facts], system=(), newest=newest, budget=8000, counter=Estimate())
+    assert memories(wide).count("no sugar") == 1
