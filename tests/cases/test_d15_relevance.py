@@ -30,6 +30,10 @@ async def test_unrelated_questions_bring_nothing(memory) -> None:
     for query in OFF_TOPIC + MORE_OFF_TOPIC:
         assert [hit.text for hit in await memory.search(query, user_id="ada")] == [], query
         context = await memory.session("s", user_id="ada").context(query)
+        assert {block.strategy for block in context.blocks} == {"key_facts"}, "what was asked to be remembered stands"
+    await memory.use_recipe("recall")
+    for query in OFF_TOPIC + MORE_OFF_TOPIC:
+        context = await memory.session("s", user_id="ada").context(query)
         assert context.messages == [], "no memories, so no memory header either"
 
 
