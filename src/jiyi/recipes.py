@@ -18,8 +18,8 @@ Strategies = tuple[Strategy, ...]
 
 
 RECIPES: Mapping[str, Callable[[], Strategies]] = {
-    # most products: what the user stated, what the session was about, what was said about the question, the last turns
-    "balanced": lambda: (KeyFacts(), RollingSummary(), Recall(), SlidingWindow(8)),
+    # most products: what was said about the question, what the user stated, what the session was about, the last turns
+    "balanced": lambda: (Recall(share=0.35), KeyFacts(share=0.35), RollingSummary(share=0.15), SlidingWindow(8)),
     # small talk and plain customer service
     "casual": lambda: (SlidingWindow(12),),
     # an ordinary service bot: the whole session as far as it fits

@@ -19,7 +19,7 @@ def test_every_recipe_ends_with_a_window() -> None:
     assert next(iter(RECIPES)) == "balanced"
     for name in RECIPES:
         assert recipe(name)[-1].window
-    assert _names(recipe("balanced")) == ["key_facts", "rolling_summary", "recall", "sliding_window"]
+    assert _names(recipe("balanced")) == ["recall", "key_facts", "rolling_summary", "sliding_window"]
     assert _names(compose("support_bot")) == ["full_history", "sliding_window"]
 
 
