@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from jiyi.stores.kept import Keeper, Kept, State
 from jiyi.stores.sqlite import SqliteStore
@@ -62,6 +65,15 @@ def test_those_read_longest_ago_leave_first() -> None:
     assert ada is not None and not ada.messages
 
 
+@pytest.fixture
+def looked_through() -> Iterator[None]:
+    """What other tests left behind is not looked through."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("looked_through")
 async def test_a_message_that_another_process_erased_is_not_held(tmp_path: Path) -> None:
     store, other = [await SqliteStore.open(tmp_path / "jiyi.db") for _ in range(2)]
     await store.register([WORDS])

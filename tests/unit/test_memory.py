@@ -244,7 +244,7 @@ async def test_branches_that_were_left_do_not_crowd_out_the_path(open_memory: Op
 
 
 async def test_a_filter_is_not_starved_by_common_words(open_memory: OpenMemory) -> None:
-    memory = await open_memory()
+    memory = await open_memory(recipe="casual")
     await memory.session("old", user_id="ada").add_many(
         [{"role": "user", "content": f"apple number {i}"} for i in range(2300)]
     )
