@@ -1,7 +1,7 @@
 """The SQLite store: one file, the standard library's driver, no extension.
 
-This class only decides where things run: what reads, on a few threads, each look with a connection to itself; what
-writes, on one thread that commits together what has gathered.  What is done stands in plain functions beside it:
+This class only says what reads and what writes; ``connections`` runs it.  What is done stands in plain functions
+beside it:
 ``log``, ``checkpoints``, ``records``, ``finding`` with ``wording``, ``postings``, ``segments`` and ``scan``,
 ``record_finding`` with ``record_words``, ``cursors``, ``erasure``, ``spending``.
 """
@@ -9,17 +9,13 @@ writes, on one thread that commits together what has gathered.  What is done sta
 from __future__ import annotations
 
 import asyncio
-import os
 import sqlite3
-from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import TypeVar, Unpack
 
-from jiyi import inline
-from jiyi.errors import InvalidInput, StoreError
+from jiyi.errors import InvalidInput
 from jiyi.stores import (
     checkpoints,
     cursors,
@@ -32,9 +28,9 @@ from jiyi.stores import (
     records,
     spending,
 )
+from jiyi.stores.connections import Connections
 from jiyi.stores.kept import Keeper
 from jiyi.stores.scan import Scanner
-from jiyi.stores.writer import Work, Writer
 from jiyi.types import (
     ACTIVE,
     JSON,
@@ -62,11 +58,10 @@ from jiyi.types import (
 
 T = TypeVar("T")
 
-_READERS = 4
 _TRIES, _PAUSE = 40, 0.03  # an erasure waits about two seconds for readers to let go of the write-ahead log
 
 
-class SqliteStore:
+class SqliteStore(Connections):
     """``Store`` in an SQLite file; several processes may open the same one.
 
     Attributes:
@@ -78,18 +73,10 @@ class SqliteStore:
     adds_inline = True
 
     def __init__(self, path: Path, db: sqlite3.Connection, timeout: float, cache_bytes: int) -> None:
+        super().__init__(path, db, timeout)
         self.url = f"sqlite:///{path}"
-        self._path = path
-        self._timeout = timeout
-        self._db = db
-        self._writer = Writer(db, path)
-        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="jiyi-reader")
-        self._open = list[sqlite3.Connection]()  # for reading
-        self._idle = list[sqlite3.Connection]()  # those that nobody uses, the last used at the end
         self._keeper = Keeper(cache_bytes // 4)
         self._scanner = Scanner(cache_bytes - cache_bytes // 4)
-        self._closed = False
-        self._process = os.getpid()
 
     @classmethod
     async def open(
@@ -131,52 +118,6 @@ class SqliteStore:
     async def copy(path: Path, target: Path, *, timeout: float = 30.0) -> None:  # noqa: ASYNC109
         """Copies a database without writing to it; see ``database.copy``."""
         await asyncio.to_thread(database.copy, path, target, timeout)
-
-    # -- where things run
-
-    async def _read(self, work: Work[T]) -> T:
-        """Runs ``work`` in a read transaction on a reader thread: everything it sees is of one moment."""
-        self._check()
-        if inline.here():
-            return self._read_now(work)
-        return await asyncio.get_running_loop().run_in_executor(self._readers, self._read_now, work)
-
-    def _read_now(self, work: Work[T]) -> T:
-        with self._reading() as db:
-            db.execute("BEGIN")
-            try:
-                return work(db)
-            finally:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-
-    @contextmanager
-    def _reading(self) -> Generator[sqlite3.Connection]:
-        """A connection for this thread alone: the one used last, which has the most of the file in its memory."""
-        with database.wrapped(self._path):
-            try:
-                db = self._idle.pop()
-            except IndexError:
-                db = database.connect(self._path, self._timeout)
-                self._open.append(db)
-            try:
-                yield db
-            finally:
-                self._idle.append(db)
-
-    async def _write(self, work: Work[T], *, transaction: bool = True) -> T:
-        """Runs ``work`` on the writer thread, or on this one where that may wait; returns after the commit."""
-        self._check()
-        if inline.here() and transaction:
-            return self._writer.run(work)
-        future: Future[T] = self._writer.submit(work, transaction=transaction)
-        return await asyncio.wrap_future(future)
-
-    def _check(self) -> None:
-        if self._closed:
-            raise StoreError(f"{self._path} was closed; open it again")
-        if os.getpid() != self._process:  # SQLite's locks do not pass to a forked child
-            raise StoreError(f"{self._path} was opened before this process was forked; open it again in this process")
 
     async def _in_scope(self, scope: Scope, nothing: T, work: Callable[[sqlite3.Connection, int], T]) -> T:
         def run(db: sqlite3.Connection) -> T:
@@ -397,8 +338,5 @@ class SqliteStore:
             await asyncio.to_thread(self._shut)
 
     def _shut(self) -> None:
-        self._writer.close()
-        self._readers.shutdown(wait=True)
+        super()._shut()
         self._forget_copies()
-        for db in (*self._open, self._db):  # the last one takes the write-ahead log with it
-            db.close()
