@@ -286,9 +286,7 @@ class AsyncSession:
             count=lambda message: count_message(memory.counter, message),
             language=language(asked or " ".join(message.text for message in newest)),
         )
-        system = await reader.system()
-        if instructions:
-            system += memory.instructed(request.language)
+        system = [*await reader.system(), *(memory.instructed(request.language) if instructions else ())]
         proposals = await asyncio.gather(*(strategy.recall(request) for strategy in memory.strategies))
         context = assemble(
             [block for blocks in proposals for block in blocks],

@@ -141,7 +141,7 @@ class Upkeep:
         """
         await self.spending.write()
         found = await self.store.spent(None if user_id is None else self.scope(user_id), since=since)
-        return [one for one in found if (one.scope.tenant, one.scope.agent) == (self.tenant, self.agent)]
+        return [one for one in found if self._is_ours(one.scope)]
 
     async def expire(
         self, user_id: str | None = None, *, days: int | None = None, dry_run: bool = False
@@ -186,14 +186,15 @@ class Upkeep:
 
     async def _scopes(self) -> list[Scope]:
         """Those of this tenant and agent."""
-        return [scope for scope in await self.store.scopes(self.tenant) if scope.agent == self.agent]
+        return [scope for scope in await self.store.scopes(self.tenant) if self._is_ours(scope)]
+
+    def _is_ours(self, scope: Scope) -> bool:
+        return (scope.tenant, scope.agent) == (self.tenant, self.agent)
 
     async def failures(self, user_id: str | None = None) -> list[Failure]:
         """Messages that a derivation passed over after several tries, of one user or of all; nothing waits for them."""
         found = await self.store.failures(None if user_id is None else self.scope(user_id))
-        return [
-            failure for failure in found if (failure.scope.tenant, failure.scope.agent) == (self.tenant, self.agent)
-        ]
+        return [failure for failure in found if self._is_ours(failure.scope)]
 
     async def retry(self, steps: Sequence[str] | None = None, *, user_id: str | None = None) -> int:
         """Has what was passed over derived again, in the background; ``drain`` waits for it.  Returns how many messages

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from jiyi.commands import COMMANDS
 from jiyi.errors import Conflict
 from jiyi.ports import Store
 from jiyi.testing.store.case import ADA, BOB, NOTES, WORDS, StoreCase, at, ids, record, said, statement, words
 from jiyi.types import KINDS, Changes, Filter, Message, Probe, Progress, Step
 
-COMMANDS = Filter(kinds=("command",), active=None)
 ALL = Filter(kinds=KINDS, active=None)
 
 

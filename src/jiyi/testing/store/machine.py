@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
+from jiyi.commands import COMMANDS
 from jiyi.errors import JiyiError
 from jiyi.ports import Store
 from jiyi.stores.memory import MemoryStore
@@ -171,7 +172,7 @@ class Side:
                 (scope, "weighty"): await store.records(scope, important=True, limit=2),
                 (scope, "then"): await store.records(scope, as_of=at(1)),
                 (scope, "resting"): await store.records(scope, sources=NAMES[:4], current=None),
-                (scope, "commands"): await store.messages(scope, Filter(kinds=("command",), active=None)),
+                (scope, "commands"): await store.messages(scope, COMMANDS),
                 (scope, "spent"): await store.spent(scope),
                 (scope, "failures"): await store.failures(scope),
                 (scope, "words"): await words(store, QUERY, scope=scope, limit=4),
