@@ -26,7 +26,8 @@ async def expired(store: Store, scope: Scope, *, now: datetime, days: int) -> li
     Said is when any of the messages that a record rests on was said or came into the log: what was imported yesterday
     is not old.  Pinned records stay, and so does what a person has said anything about.
     """
-    before = now - timedelta(days=days)
+    ever = (now - datetime.min.replace(tzinfo=now.tzinfo)).days - 1  # in every zone
+    before = now - timedelta(days=min(days, ever))
     old = [
         record
         for kind in EXPIRING

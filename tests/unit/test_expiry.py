@@ -188,6 +188,14 @@ async def test_the_worker_does_it_once_a_day(open_memory: OpenMemory, clock: Fak
     assert await left(memory) == []
 
 
+@pytest.mark.parametrize("days", [800_000, 10**12])
+async def test_more_days_than_there_were_are_never(open_memory: OpenMemory, clock: FakeClock, days: int) -> None:
+    memory = await talk(open_memory, "fact tea", expire_days=days)
+    clock.advance(900 * DAY)
+    assert await memory.expire() == []
+    assert await left(memory) == ["r:tea"]
+
+
 async def test_it_is_off_unless_days_are_given(open_memory: OpenMemory, clock: FakeClock) -> None:
     memory = await talk(open_memory, "fact old")
     clock.advance(9_000 * DAY)
