@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Coroutine
 from datetime import timedelta
 from pathlib import Path
@@ -126,3 +127,15 @@ def test_eval_cost(jiyi: Run) -> None:
     assert "importance" in jiyi("eval", "cost", "--strategy", "importance", "--turns", "8").well().out
     wrong = jiyi("eval", "cost", "--strategy", "recall")
     assert wrong.code == 3 and "importance" in wrong.err
+
+
+def test_a_model_that_does_not_answer_is_seen(jiyi: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [{"role": "user", "content": f"The table number {at} costs 300 dollars."} for at in range(32)]
+    (here / "tables.json").write_text(json.dumps(lines))
+    jiyi("import", "tables.json", "--user", "ada").well()
+    monkeypatch.setenv("JIYI_RECIPE", "notes")
+    monkeypatch.setenv("JIYI_MEMORY_LLM", "openai:m@http://127.0.0.1:9/v1")
+    assert jiyi("rebuild").code != 0
+    shown = jiyi("stats")
+    assert "notes waits, 0 of 32 messages are done" in shown.err
+    assert "notes waits" in jiyi("doctor").out

@@ -206,7 +206,9 @@ def _database(state: State, settings: Settings) -> Check:
             notes, failed = list(memory.warnings), len(await memory.failures())
             if failed:
                 notes.append(f"{failed:,} messages were passed over; `jiyi failures` lists them")
-            if limited := sum(step.limited for step in await memory.progress()):
+            steps = await memory.progress()
+            notes += [f"{step.step.name} waits, its last try failed: {step.errors[0]}" for step in steps if step.errors]
+            if limited := sum(step.limited for step in steps):
                 notes.append(
                     f"{limited:,} messages wait until {memory.spending.tomorrow():%Y-%m-%d %H:%M} UTC to be derived: "
                     f"their users' daily_tokens ({memory.spending.limit:,}) are used up"

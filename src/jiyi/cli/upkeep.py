@@ -176,7 +176,7 @@ def restore(state: State, backup_file: Path, yes: bool) -> None:
 def stats(state: State, user: str | None) -> None:
     """Show counts, sizes, what waits to be derived, and what models were used for."""
 
-    async def work() -> tuple[dict[str, object], list[Spent], date]:
+    async def work() -> tuple[dict[str, object], list[Progress], list[Spent], date]:
         async with opened(state) as memory:
             counts = await memory.stats(user)
             steps = await memory.progress()
@@ -195,9 +195,9 @@ def stats(state: State, user: str | None) -> None:
                 "warnings": list(memory.warnings),
                 "daily_tokens": memory.spending.limit,
             }
-            return found, spent, today
+            return found, steps, spent, today
 
-    found, spent, today = run(work())
+    found, steps, spent, today = run(work())
     if state.json:
         write_json({**found, "spent": costs_json(spent, today)})
         return
@@ -205,4 +205,8 @@ def stats(state: State, user: str | None) -> None:
     del found["steps"], found["warnings"]
     found["vectors of"] = ", ".join(models) if isinstance(models, dict) and models else "no model"  # pyright: ignore
     show_pairs((name, f"{value:,}" if isinstance(value, int) else str(value)) for name, value in found.items())
+    for step in steps:
+        if step.errors:
+            why = short(clean("; ".join(step.errors)), 200)
+            say(f"note: {step.step.name} waits, {step.done:,} of {step.total:,} messages are done: {why}")
     show_costs(spent, today)
