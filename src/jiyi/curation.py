@@ -75,10 +75,11 @@ def _keep(kept: dict[str, _Told], gone: set[str], record: Record, told: _Told | 
 
 @dataclass(slots=True)
 class _Told:
-    """A record as it is now, and the last command that says it is true."""
+    """A record as it is now, the last command that says it is true, and how it was when that opened it again."""
 
     record: Record
     by: Command | None = None
+    was: Record | None = None
 
 
 class Reach:
@@ -139,7 +140,9 @@ def _told(record: Record, orders: Sequence[Command], said: Said) -> _Told | None
         data["status"] = ""
     pinned = record.pinned if state.pinned is None else state.pinned
     now, by = replace(record, pinned=pinned, hidden=state.hidden, data=data), _assertion(laid)
-    return _Told(_opened(now) if by and now.closed_at and now.closed_at <= by.at else now, by)
+    if by and now.closed_at and now.closed_at <= by.at:
+        return _Told(_opened(now), by, now)
+    return _Told(now, by)
 
 
 def _assertion(laid: Iterable[Command]) -> Command | None:
@@ -280,6 +283,10 @@ def _settle(kept: dict[str, _Told], gone: set[str], said: Said) -> None:
     for told in kept.values():
         if single(told.record):
             by_key[told.record.kind, told.record.key].append(told)
+    for told in kept.values():
+        same = by_key[told.record.kind, told.record.key] if told.was and single(told.record) else ()
+        if told.was and any(_holds_already(other, told.record) for other in same):
+            told.record, told.by = told.was, None
     for told in list(kept.values()):
         if told.by is None:
             _forget_conflicts(told, gone)
@@ -289,14 +296,22 @@ def _settle(kept: dict[str, _Told], gone: set[str], said: Said) -> None:
         _decide(told, [rival for rival in rivals if rival is not told], said)
 
 
+def _holds_already(other: _Told, record: Record) -> bool:
+    """Whether another record says the same and is open by itself: it was said again."""
+    return other.was is None and other.record.closed_at is None and bool(_wordings(other.record) & _wordings(record))
+
+
 def _decide(told: _Told, rivals: Sequence[_Told], said: Said) -> None:
     assert told.by is not None
     at, record = told.by.at, told.record
+    last = max([at, *_times(record, said)])  # said again after the command: what came between is over
     later: list[tuple[datetime, Record]] = []
     for rival in rivals:
         if rival.by and (rival.by.at, rival.by.number) >= (at, told.by.number):  # says the same, or decides itself
             continue
         times = [time for time in _times(rival.record, said) if time > at]
+        if times and max(times) < last:
+            continue
         if times and rival.record.data.get("status") != "unverified":
             later.append((min(times), rival.record))
         elif not times and (rival.record.closed_at is None or rival.record.closed_at > at):

@@ -23,6 +23,18 @@ _SAYS_LITTLE = frozenset(
 )
 """Beside the index's stop words: what changes nothing about a value that is known by its attribute."""
 
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_DAY_OF_YEAR = re.compile(
+    rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.,]?\d)"
+    rf"|\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?![a-z])"
+    r"|(?<!\d)(\d{1,2})月(\d{1,2})[日号號]?(?!\d)"
+)
+"""A day of the year, the same in both languages."""
+
 _NUMBER = re.compile(
     r"(?<![a-z0-9_./:-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s?(万|亿|千|百|k(?![a-z])|m(?![a-z])))?"
     r"(?![a-z0-9_/:-]|\.\d)"
@@ -58,7 +70,7 @@ class Words:
 
 def words(text: str) -> Words:
     """What a text says: "2 cats", "two cats" and "My two cats" are the same, and so are 两只猫 and 2只猫."""
-    plain = _HAN_STOP.sub(" ", flat(text[:_READ]))
+    plain = _HAN_STOP.sub(" ", _DAY_OF_YEAR.sub(_day, flat(text[:_READ])))
     numbers: set[str] = set()
 
     def digits(found: re.Match[str]) -> str:
@@ -122,6 +134,13 @@ def _terms(text: str) -> list[str]:
     found = list(terms(text))
     pairs = {term[-1] for term in found if len(term) == 2 and not term.isascii()}
     return [term for term in found if not (len(term) == 1 and term in pairs)]
+
+
+def _day(found: re.Match[str]) -> str:
+    """A day of the year as month and day: "March 5th", 3月5日."""
+    month, day = (found[1] or found[4], found[2] or found[3]) if found[5] is None else (found[5], found[6])
+    number = int(month) if month.isdecimal() else _MONTHS.index(month[:3]) + 1
+    return f" {number:02}-{int(day):02} "
 
 
 def _plain(found: re.Match[str]) -> str:

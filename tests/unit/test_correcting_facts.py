@@ -51,3 +51,20 @@ async def test_corrected_deleted_and_said_again(open_memory: OpenMemory, clock: 
     (record,) = await memory.records(user_id="ada", key="user.home")
     assert record.text == again.strip(".。")
     assert [section.group for section in (await memory.about("ada")).sections] == ["always", "person"]
+
+
+@pytest.mark.parametrize("order", ["confirm other again", "other confirm again", "other again confirm"])
+async def test_what_is_said_again_after_a_confirmation_holds_once(
+    open_memory: OpenMemory, clock: FakeClock, order: str
+) -> None:
+    memory = await open_memory(recipe=[KeyFacts(), SlidingWindow(1)])
+    await say(memory, clock, "I live in Lisbon.")
+    (first,) = await memory.records(user_id="ada", key="user.home")
+    for what in order.split():
+        clock.advance(86_400)
+        if what == "confirm":
+            await memory.confirm(first.id, user_id="ada")
+        else:
+            await say(memory, clock, "I live in Faro." if what == "other" else "I live in Lisbon.")
+    (home,) = await memory.records(user_id="ada", key="user.home")
+    assert home.text == "I live in Lisbon"

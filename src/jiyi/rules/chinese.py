@@ -24,8 +24,10 @@ _SAID_BY = re.compile(
 )
 _NEGATION = re.compile(
     r"(?P<n>不再|再也不|已经不|早就不|不太|不怎么|不是很|不大|不|没有?|别|戒)(?:想|能|敢|爱|会"
-    r"|在|怎么|再|大|太|用|经常|常)?$"
+    r"|是|在|怎么|再|大|太|用|经常|常)?$"
 )
+_NOT_TO = re.compile(r"(?:不|没有?|並不|并不|從不|从不)(?:是|会)?$")
+_NOT_ALLERGIC = re.compile(r"不(?:再|会|是|太|很|怎么)*过敏")
 _NOT_YET = re.compile(r"(?:想|要|打算|准备|会|能|别|舍得)$")
 _SAYS = ("说", "觉得", "认为", "让我", "问", "建议", "劝", "表示", "希望", "想让", "推荐", "告诉")
 _OVER = ("不再", "再也不", "已经不", "早就不")
@@ -111,6 +113,9 @@ def _read(clause: Clause, rule: Rule, found: re.Match[str], who: str) -> Found |
         if negation["n"] in _OVER or "了" in low[end - 1 : clause.end]:
             return one._replace(ends=True)
         return one._replace(negated=True)
-    if rule.attribute == "allergy" and "不过敏" in found[0]:
-        return one._replace(negated=True)
+    if rule.attribute == "allergy" and (
+        _NOT_ALLERGIC.search(found[0]) or _NOT_TO.search(low, clause.start, found.start())
+    ):
+        over = any(low.find(word, clause.start, clause.end) >= 0 for word in _OVER)
+        return one._replace(ends=True) if over else one._replace(negated=True)
     return one

@@ -12,6 +12,7 @@ from jiyi.importance import WEIGHTS, signals
 from jiyi.periods import Period, plain
 from jiyi.rules.chinese import chinese
 from jiyi.rules.clauses import Sentence, clauses, requests, sentences
+from jiyi.rules.corrected import corrected
 from jiyi.rules.dates import Times, dated, named, past
 from jiyi.rules.english import english
 from jiyi.rules.found import Clause, Found, Talk
@@ -131,6 +132,10 @@ def _of(message: Message, text: str, low: str, sentence: Sentence, talk: Talk) -
         return
     talk.about = ""
     there = named(text, stated[0].start, stated[-1].end, message.created_at)
+    begin, upto = stated[0].start, stated[-1].end
+    if not sentence.asks and (right := list(corrected(text, low, begin, upto))):
+        yield from _made(message, there, stated[0], (begin, _trimmed(low, begin, upto)), right)
+        return
     read = [(clause, _read(clause, talk)) for clause in stated]
     if requests(low, sentence.start, sentence.end):
         read = [(clause, [one for one in found if one.attribute in _IN_REQUESTS]) for clause, found in read]
