@@ -96,7 +96,7 @@ def test_over_three_starts_and_two_sessions_a_fact_is_recalled_and_traced(termin
     third = terminal("--user", "ada", "--session", "later")
     third.sendline("礼物的预算是多少？")
     third.expect("heard <礼物的预算是多少？>")
-    third.expect("1 recalled|2 recalled")
+    third.expect(r"[1-9] recalled")
     third.sendline("/why")
     third.expect("recall")
     third.expect("gift")
