@@ -199,9 +199,22 @@ def _read(clause: Clause, talk: Talk) -> list[Found]:
     seen: dict[tuple[str, str, str, bool], Found] = {}
     for one in found:
         if BLANK not in one.value:
+            one = _the_users(one, low)
             value = "" if one.attribute in _ONCE else one.value
             seen.setdefault((one.subject, one.attribute, value, one.ends), one)
     return list(seen.values())
+
+
+_THEIRS = re.compile(r"\b(?:he|she|her|his|him|they|them|their|hers)\b|[他她]")
+
+
+def _the_users(found: Found, low: str) -> Found:
+    """A sum, a task or a rule is that of the one who speaks, whoever it was talked of before: "it's for my niece, at
+    most 500".
+    """
+    if found.attribute not in _ONCE or found.subject == "user" or found.subject in low or _THEIRS.search(low):
+        return found
+    return found._replace(subject="user")
 
 
 _JOINS = re.compile(
