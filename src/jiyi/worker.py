@@ -67,6 +67,11 @@ class Worker:
         """
         self._own.chores.append(chore)
 
+    @property
+    def own_steps(self) -> tuple[Step, ...]:
+        """Those of them that ask no chat model."""
+        return tuple(self._own.derivers)
+
     async def add(self, deriver: Deriver) -> None:
         """Serves one more deriver from now on, in the place of another of the same name."""
         await self._store.register([deriver.step])

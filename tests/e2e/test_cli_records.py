@@ -43,7 +43,7 @@ def ids(run: Run, *more: str) -> dict[str, str]:
 
 
 def test_listed_shown_and_corrected(ada: Run) -> None:
-    out = ada("records", "ada").well().out
+    out = ada("records", "--user", "ada").well().out
     assert "I live in Lisbon" in out and "2026-03-01" in out and "会话0" in out
     home = ids(ada)["user.home"]
     assert ada("records", "show", home).well().out.count("I live in Lisbon") == 2
@@ -51,7 +51,7 @@ def test_listed_shown_and_corrected(ada: Run) -> None:
     assert "Lisbon" not in ada("records").well().out
     assert [record["text"] for record in ada("records", "--key", "user.home", "--json").json] == ["I live in Braga"]
     assert "Braga" in ada("records", "--query", "where does Ada live, Braga?").well().out
-    assert "Lisbon" in ada("records", "ada", "--as-of", "2026-03-05").well().out
+    assert "Lisbon" in ada("records", "--user", "ada", "--as-of", "2026-03-05").well().out
     said = ada("records", "history", home, "--json").well().json
     assert [event["what"] for event in said] == ["said", "correct"]
     out = ada("records", "history", home).well().out
@@ -97,7 +97,7 @@ def test_what_is_wrong_is_said(ada: Run, here: Path) -> None:
     remembered(here / "jiyi.db", "bob", "I live in Faro.")
     failed = ada("records")
     assert failed.code == 2 and "ada, bob" in failed.err
-    assert "Faro" in ada("records", "bob").well().out
+    assert "Faro" in ada("records", "--user", "bob").well().out
     assert ada("records", "edit", ids(ada, "ada")["user.home"], " ", "--user", "ada").code == 2
     assert ada("records", "--help").well().out.startswith("Usage: jiyi records [OPTIONS] COMMAND")
 

@@ -8,6 +8,7 @@ import click
 
 from jiyi.about import About, Group
 from jiyi.cli.app import State, opened, run, shared
+from jiyi.cli.indexing import brought_up
 from jiyi.cli.output import clean, console, short, write_json
 from jiyi.cli.records import short_id, whose
 from jiyi.cli.values import record_json
@@ -84,6 +85,7 @@ def about(state: State, user: str | None) -> None:
 
     async def work() -> tuple[str, About]:
         async with opened(state, embedder=None) as memory:
+            await brought_up(memory)
             name = await whose(memory, user)
             return name, await memory.about(name)
 

@@ -1,8 +1,9 @@
-"""Indexing in the foreground: with a progress bar, or quietly after a single message."""
+"""Deriving in the foreground: with a progress bar, or quietly after a single message."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from jiyi.cli.output import progress_bars
 from jiyi.engine import AsyncMemory
@@ -10,25 +11,43 @@ from jiyi.indexable import is_index
 from jiyi.types import Progress
 
 LITTLE = 64
-"""Messages that may wait for an index and still be done at once by a command that only adds one."""
+"""Messages that may wait and still be done at once by a command that only adds one."""
 
-NAMES = {"lexical": "full text", "dense": "vectors"}
+NAMES = {"lexical": "full text", "dense": "vectors", "records": "vectors of records"}
 
 
 def pending(progress: Sequence[Progress]) -> int:
+    """Messages that the furthest behind of these steps still lacks."""
+    return max((step.total - step.done for step in progress), default=0)
+
+
+def unindexed(progress: Sequence[Progress]) -> int:
     """Messages that the furthest behind of the indexes still lacks."""
-    return max((step.total - step.done for step in progress if is_index(step.step.name)), default=0)
+    return pending([step for step in progress if is_index(step.step.name)])
+
+
+async def waiting(memory: AsyncMemory) -> int:
+    """Messages that an index, or what is derived by rules, still lacks."""
+    return pending(await memory.store.progress(memory.worker.own_steps))
 
 
 async def catch_up(memory: AsyncMemory) -> None:
-    """Indexes what was just added, unless so much waits that it would take long."""
-    if 0 < pending(await memory.progress()) <= LITTLE:
-        await index(memory)
+    """Derives what was just added, unless so much waits that it would take long."""
+    if 0 < await waiting(memory) <= LITTLE:
+        await derive(memory)
 
 
-async def index(memory: AsyncMemory, report: Callable[[list[Progress]], None] | None = None) -> None:
-    """Brings both indexes up to the log; what a chat model derives is not waited for."""
-    await memory.drain(report, steps=[step.name for step in memory.worker.steps if is_index(step.name)])
+async def brought_up(memory: AsyncMemory) -> None:
+    """Derives whatever waits, with bars where it takes long: before somebody looks at what was derived."""
+    if await waiting(memory) > LITTLE:
+        await with_bars(partial(derive, memory))
+    else:
+        await catch_up(memory)
+
+
+async def derive(memory: AsyncMemory, report: Callable[[list[Progress]], None] | None = None) -> None:
+    """Brings both indexes, and what is derived by rules, up to the log; what a chat model derives is not waited for."""
+    await memory.drain(report, steps=[step.name for step in memory.worker.own_steps])
 
 
 async def with_bars(work: Callable[[Callable[[list[Progress]], None]], object]) -> list[Progress]:

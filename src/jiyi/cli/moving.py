@@ -17,7 +17,7 @@ import click
 
 from jiyi import exporting, importing
 from jiyi.cli.app import Interrupted, State, database, opened, run, shared
-from jiyi.cli.indexing import index, pending, with_bars
+from jiyi.cli.indexing import derive, pending, with_bars
 from jiyi.cli.loading import Loaded, Loading
 from jiyi.cli.output import clean, console, progress_bars, say, show_pairs, write_json
 from jiyi.cli.values import counted
@@ -67,7 +67,7 @@ def import_(state: State, path: str, form: str, skip_broken: bool, no_index: boo
             if no_index or not loaded.stored:
                 return
             async with opened(replace(state), create=True) as memory:
-                steps = await with_bars(partial(index, memory))
+                steps = await with_bars(partial(derive, memory))
                 loaded.waiting = pending(steps)
 
         try:

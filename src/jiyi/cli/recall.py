@@ -10,7 +10,7 @@ import click
 
 from jiyi.cli.app import State, opened, run, shared
 from jiyi.cli.history import USER
-from jiyi.cli.indexing import pending
+from jiyi.cli.indexing import catch_up, unindexed
 from jiyi.cli.output import clean, console, say, short, show_bar, show_table, when, write_json
 from jiyi.cli.values import hit_json
 from jiyi.context import Context
@@ -66,8 +66,8 @@ def search(state: State, query: str, user: str, k: int, floor: float | None, **w
 async def _hints(memory: AsyncMemory, user: str, found: bool) -> None:
     if not found and user not in await memory.users():
         say(f"note: {user} has no memory in this database; `jiyi users` lists who has")
-    elif waiting := pending(await memory.progress()):
-        say(f"note: {waiting:,} messages are not fully indexed yet; `jiyi reindex` completes it")
+    elif lacking := unindexed(await memory.progress()):
+        say(f"note: {lacking:,} messages are not fully indexed yet; `jiyi reindex` completes it")
 
 
 def show_hits(hits: list[Hit], full: bool) -> None:
@@ -120,6 +120,7 @@ def context(state: State, query: str | None, user: str, session: str | None, max
 
     async def work() -> Context:
         async with opened(state, **options) as memory:
+            await catch_up(memory)
             chat = memory.session(session, user_id=user)
             if session is not None and await chat.info() is None:
                 raise NotFound(f"{user} has no session {session!r}; `jiyi sessions --user {user}` lists them")

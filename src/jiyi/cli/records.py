@@ -13,7 +13,7 @@ import click
 from jiyi.about import Event
 from jiyi.cli.app import State, opened, run, shared
 from jiyi.cli.history import text_of
-from jiyi.cli.indexing import catch_up
+from jiyi.cli.indexing import brought_up, catch_up
 from jiyi.cli.output import clean, console, short, show_pairs, show_table, when, write_json
 from jiyi.cli.values import event_json, record_json
 from jiyi.commands import PERSON
@@ -41,7 +41,7 @@ class Listing(click.Group):
 
 @click.group(cls=Listing)
 def records() -> None:
-    """See what was derived, facts, notes and summaries, and correct it.  `jiyi records USER` lists."""
+    """See what was derived, facts, notes and summaries, and correct it.  `jiyi records` lists."""
 
 
 async def whose(memory: AsyncMemory, user: str | None) -> str:
@@ -101,7 +101,7 @@ def marks(record: Record) -> str:
 
 
 @records.command("list")
-@click.argument("user", required=False)
+@WHOSE
 @click.option("--kind", metavar="KIND", help="Only this kind: fact, note, summary…")
 @click.option("--key", metavar="KEY", help="Only what is about this, for example user.home.")
 @click.option("--session", "session_id", metavar="ID", help="Only of this session.")
@@ -112,7 +112,7 @@ def marks(record: Record) -> str:
 @shared
 @click.pass_obj
 def list_(state: State, user: str | None, as_of: str | None, everything: bool, **which: Any) -> None:
-    """List USER's records: what holds now, in order of arrival."""
+    """List a user's records: what holds now, in order of arrival."""
     chosen = {name: value for name, value in which.items() if value is not None}
     if as_of is not None:
         chosen["as_of"] = moment("as_of", as_of, UTC)
@@ -120,6 +120,7 @@ def list_(state: State, user: str | None, as_of: str | None, everything: bool, *
     async def work() -> tuple[list[Record], Mapping[str, Message]]:
         options: dict[str, Any] = {} if "query" in chosen else {"embedder": None}
         async with opened(state, **options) as memory:
+            await brought_up(memory)
             name = await whose(memory, user)
             if everything:
                 chosen.update(current=None, hidden=True)
@@ -153,6 +154,7 @@ def _on_one(name: str, about: str, *, text: bool = False) -> Callable[..., Any]:
             async def work() -> Record | None:
                 words = [text_of(argument) for argument in said.values()]
                 async with opened(state) as memory:
+                    await brought_up(memory)
                     person = await whose(memory, user)
                     record = await does(memory, await one_of(memory, person, given), *words, user_id=person)
                     await catch_up(memory)
@@ -202,6 +204,7 @@ def show(state: State, given: str, user: str | None) -> None:
 
     async def work() -> tuple[Record, Mapping[str, Message]]:
         async with opened(state, embedder=None) as memory:
+            await brought_up(memory)
             person = await whose(memory, user)
             record = await memory.record(await one_of(memory, person, given), user_id=person)
             return record, await messages_of(memory, person, [record])
@@ -232,6 +235,7 @@ def history(state: State, given: str, user: str | None) -> None:
 
     async def work() -> list[Event]:
         async with opened(state, embedder=None) as memory:
+            await brought_up(memory)
             person = await whose(memory, user)
             return await memory.history(await one_of(memory, person, given), user_id=person)
 

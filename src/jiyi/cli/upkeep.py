@@ -12,7 +12,7 @@ import click
 
 from jiyi.cli.app import Interrupted, State, database, opened, run, shared
 from jiyi.cli.costs import costs_json, show_costs
-from jiyi.cli.indexing import pending, with_bars
+from jiyi.cli.indexing import unindexed, with_bars
 from jiyi.cli.output import clean, console, say, short, show_pairs, show_table, write_json
 from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput, NotFound
@@ -186,7 +186,7 @@ def stats(state: State, user: str | None) -> None:
             found: dict[str, object] = {
                 "db": database(memory.settings),
                 **asdict(counts),
-                "pending": pending(steps),
+                "pending": unindexed(steps),
                 "limited": sum(step.limited for step in steps),
                 "failed": len(await memory.failures(user)),
                 "steps": steps_json(steps),
