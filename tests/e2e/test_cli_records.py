@@ -98,7 +98,7 @@ def test_what_is_wrong_is_said(ada: Run, here: Path) -> None:
     failed = ada("records")
     assert failed.code == 2 and "ada, bob" in failed.err
     assert "Faro" in ada("records", "--user", "bob").well().out
-    assert ada("records", "edit", ids(ada, "ada")["user.home"], " ", "--user", "ada").code == 2
+    assert ada("records", "edit", ids(ada, "--user", "ada")["user.home"], " ", "--user", "ada").code == 2
     assert ada("records", "--help").well().out.startswith("Usage: jiyi records [OPTIONS] COMMAND")
 
 
