@@ -93,6 +93,12 @@ async def test_the_budget_that_was_said_long_ago(open_memory: OpenMemory, langua
     assert all(quote in text for quote in quotes), context.explain()
     sources = {source for block in context.blocks if block.strategy == "key_facts" for source in block.sources}
     assert sources, "it says where it comes from"
+    for name in ("balanced", "preferences", "coding", "marathon") if by == "rules" else ():
+        await memory.use_recipe(name)
+        context = await other.context(max_tokens=1000)
+        assert context.tokens <= 1000 and all(quote in str(context.messages) for quote in quotes), name
+        recalled = {source for block in context.blocks if block.place == "memory" for source in block.sources}
+        assert sources & recalled, name
 
 
 async def test_every_turn_keeps_it(open_memory: OpenMemory) -> None:
