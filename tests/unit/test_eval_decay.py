@@ -5,11 +5,12 @@ from datetime import UTC, datetime
 import pytest
 
 from jiyi.eval import Conversation, Label, Question
-from jiyi.eval.decay import LONG, PLANTED, Chat, chats, chosen, measure, summary
+from jiyi.eval.decay import LONG, PLANTED, Chat, chats, chosen, measure, shows, summary
 from jiyi.eval.facts import Fact, labelled, made_up, words
 from jiyi.eval.statistics import share
 from jiyi.importing import Entry
 from jiyi.text import language
+from jiyi.types import Item, Message
 from tests.conftest import OpenMemory
 
 
@@ -139,3 +140,13 @@ async def test_a_named_user_goes_by_the_name_everywhere(open_memory: OpenMemory)
 def test_shares_have_their_interval(hits: int, of: int, low: float, high: float) -> None:
     value, lower, upper = share(hits, of)
     assert lower <= value <= upper and (lower, upper) == pytest.approx((low, high), abs=0.005)
+
+
+def test_a_derived_text_counts_where_it_has_the_answer() -> None:
+    fact = Fact("My niece is called Maren and she is in first grade.", "What is her name?", "en", "Maren")
+    message = Message("m", "s", "user", fact.text)
+    assert shows(Item((message,)), fact, "m") and not shows(Item((message,)), fact, "n")
+    assert shows(Item((message,), text="My niece is called Maren"), fact, "m")
+    assert not shows(Item((message,), text="she is in first grade"), fact, "m")
+    summary = Item((message,), text="They talked of presents.", covers=(("s", 1, 16),))
+    assert not shows(summary, fact, "m")

@@ -17,7 +17,7 @@ from jiyi.eval.statistics import rounded, share
 from jiyi.prompts import LANGUAGES
 from jiyi.text import terms
 from jiyi.tokens import REPLY, count_message
-from jiyi.types import ChatMessage, Hit
+from jiyi.types import ChatMessage, Hit, Item
 
 PLANTED = 10
 """Facts in one chat, one in each of its first turns."""
@@ -72,7 +72,7 @@ class Kept:
         rank: its place without a relevance floor, from 1; 0 when it is not among the first ``DEEP``.
         relevance: of its message; 0 when it is not there.
         first: the text of the first hit without a floor, and ``first_relevance`` its relevance.
-        shown: recipe -> whether the fact's message stands in the context.
+        shown: recipe -> whether the fact's message, or what was derived of it with the answer, stands in the context.
         tokens: recipe -> tokens of that context.
         full: tokens of the whole history.
     """
@@ -276,9 +276,20 @@ class _Replay:
             await self._memory.use_recipe(recipe)
             for (fact, wanted), (there, tokens) in zip(asked, shown, strict=True):
                 context = await self._session.context(fact.question, max_tokens=budget, allow_partial=True)
-                there[recipe] = any(wanted in block.sources for block in context.blocks)
+                there[recipe] = any(shows(item, fact, wanted) for block in context.blocks for item in block.items)
                 tokens[recipe] = context.tokens
         return list(shown)
+
+
+def shows(item: Item, fact: Fact, wanted: str) -> bool:
+    """Whether an item quotes the fact's message, or says in words of its own all that the message says of the answer.
+
+    A quoted passage counts as the message: it is chosen by the question.
+    """
+    if wanted not in item.sources:
+        return False
+    said = words(fact.answer) & words(fact.text) or words(fact.text)
+    return not item.text or said <= words(item.text)
 
 
 def summary(kept: Sequence[Kept], distances: Sequence[int], recipes: Sequence[str]) -> list[dict[str, object]]:
