@@ -229,3 +229,18 @@ def test_settings_out_of_range(strategy: type[KeyFacts] | type[Facts]) -> None:
     steps: Sequence[str] = [deriver.step.name for deriver in strategy(every=8).derivers(ScriptedLLM())]
     assert steps == [RULES, MODEL] and [d.step.name for d in strategy().derivers(None)] == [RULES]
     assert strategy(every=8).derivers(ScriptedLLM())[1].step.stride == 8
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["推荐一个历史播客吧。", "谢谢，先这样。", "Suggest a podcast about history, please.", "Thanks, that's all."],
+)
+async def test_a_request_and_thanks_are_no_facts(text: str) -> None:
+    assert await made(text, {"quote": text, "text": text, "attribute": ""}) == []
+    assert await made(text, {"quote": text, "text": text, "attribute": "whatever"}) == []
+
+
+@pytest.mark.parametrize("text", ["新沙发是芥末黄的，特别大。", "The router keeps blinking red."])
+async def test_what_fits_no_attribute_and_tells_something_is_kept(text: str) -> None:
+    (fact,) = await made(text, {"quote": text, "text": text, "attribute": ""})
+    assert fact.key is None

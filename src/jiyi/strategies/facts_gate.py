@@ -9,10 +9,11 @@ from datetime import timedelta
 from jiyi.attributes import Attribute
 from jiyi.candidates import Candidate
 from jiyi.grounding import clauses, locate, sentences, unsupported, values
+from jiyi.importance import signals
 from jiyi.likeness import words
 from jiyi.periods import Period
 from jiyi.prompts.facts import Told
-from jiyi.rules import PRONOUNS, dated, named, somebody_else, stated
+from jiyi.rules import PRONOUNS, candidates, dated, named, somebody_else, stated
 from jiyi.strategies.rewording import another, reworded
 from jiyi.text import flat
 from jiyi.types import Message
@@ -37,9 +38,10 @@ def let_in(told: Told, numbered: Mapping[int, Message], attributes: Mapping[str,
     """The candidate that one of the model's facts is; None for what the user did not say.
 
     The quote must stand in the message that is named, in words that state something: not in a question, a condition,
-    a text that is quoted or pasted.  A number, date, name or "not" in the text that the quoted sentences do not have
-    makes the quote itself the text, and so do other words than the user's, or words about somebody else.  A value that
-    does not stand there is left away, and so is an unknown attribute.  An end that no word speaks of is refused.
+    a text that is quoted or pasted; and, without an attribute, not in a mere request or thanks.  A number, date, name
+    or "not" in the text that the quoted sentences do not have makes the quote itself the text, and so do other words
+    than the user's, or words about somebody else.  A value that does not stand there is left away, and so is an unknown
+    attribute.  An end that no word speaks of is refused.
 
     Args:
         told: one fact of the reply.
@@ -71,6 +73,8 @@ def let_in(told: Told, numbered: Mapping[int, Message], attributes: Mapping[str,
     if text:
         with_dates, _ = dated(text, 0, len(text), named(text, 0, len(text), message.created_at))
         said = text if _has_days(text, with_dates) else with_dates
+    if attribute is None and not _tells(message, start, end):
+        return None
     subject = _subject(told.subject, source)
     if who and subject == "user" and (other or (attribute is not None and attribute.values != "many")):
         subject, attribute = ("user", None) if who in PRONOUNS else (who, attribute)
@@ -111,6 +115,12 @@ def _quoted(told: Told, numbered: Mapping[int, Message]) -> tuple[Message, int, 
 def _is_stated(message: Message, start: int, end: int) -> bool:
     inside = sum(max(0, min(end, upto) - max(start, begin)) for begin, upto in stated(message))
     return inside >= _STATED * (end - start)
+
+
+def _tells(message: Message, start: int, end: int) -> bool:
+    """Whether words that fit no attribute tell something that may matter: not a request, not thanks."""
+    found = any(one.start < end and one.end > start for one in candidates(message))
+    return found or bool(signals(message.text[start:end]))
 
 
 def _around(
