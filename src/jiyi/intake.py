@@ -89,6 +89,18 @@ def fraction(field: str, value: object) -> float:
     return float(value)
 
 
+def part(field: str, value: object) -> float:
+    """Checks a share of a whole, above 0 and at most 1, and gives it back.
+
+    Raises:
+        InvalidInput: names the field.
+    """
+    number = fraction(field, value)
+    if not number:
+        raise InvalidInput(field, "must be above 0")
+    return number
+
+
 def positive(field: str, value: object) -> int:
     """Checks a whole number above 0, and gives it back.
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jiyi.attributes import Attribute
-from jiyi.errors import InvalidInput
-from jiyi.intake import fraction, positive
+from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.statements import FACT
 from jiyi.strategies.facts_lines import items_of
@@ -43,9 +42,7 @@ class Facts:
         """
         self.k = positive("k", k)
         self.floor = None if floor is None else fraction("floor", floor)
-        self.share = fraction("share", share)
-        if not self.share:
-            raise InvalidInput("share", "must be above 0")
+        self.share = part("share", share)
         self.every = positive("every", every)
         self.attributes = tuple(attributes)
         self.instructions = instructions

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from jiyi.errors import InvalidInput
 from jiyi.importance import Rating, importance
-from jiyi.intake import fraction, positive
+from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.strategies.rating import ModelRating, rated
 from jiyi.strategies.reading import Turn, history_block, read_tail
@@ -48,9 +48,7 @@ class Importance:
         self.threshold = fraction("threshold", threshold)
         self.recent = positive("recent", recent)
         self.turns = positive("turns", turns)
-        self.share = fraction("share", share)
-        if not self.share:
-            raise InvalidInput("share", "must be above 0")
+        self.share = part("share", share)
         if not isinstance(by_model, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput("by_model", f"must be True or False, not {by_model!r}")
         self.by_model = by_model

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from jiyi.attributes import ATTRIBUTES, Attribute
-from jiyi.errors import InvalidInput
-from jiyi.intake import fraction, positive
+from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.statements import FACT
 from jiyi.strategies.facts_lines import items_of
@@ -55,9 +54,7 @@ class KeyFacts:
         """
         self.limit = positive("limit", limit)
         self.least = fraction("least", least)
-        self.share = fraction("share", share)
-        if not self.share:
-            raise InvalidInput("share", "must be above 0")
+        self.share = part("share", share)
         self.every = positive("every", every)
         self.attributes = tuple(attributes)
         self.instructions = instructions

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jiyi.errors import InvalidInput
-from jiyi.intake import fraction, positive
+from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.strategies.notes_making import KIND, STRIDE
 from jiyi.types import Block, Filter, Item, Message, RecordHit
@@ -46,9 +45,7 @@ class Notes:
         self.max_chars = positive("max_chars", max_chars)
         self.floor = None if floor is None else fraction("floor", floor)
         self.every = positive("every", every)
-        self.share = fraction("share", share)
-        if not self.share:
-            raise InvalidInput("share", "must be above 0")
+        self.share = part("share", share)
 
     def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
         """The notes by rules, and those by the model where there is one."""

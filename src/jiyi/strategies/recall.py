@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jiyi.errors import InvalidInput
 from jiyi.indexable import is_indexed
-from jiyi.intake import fraction, positive
+from jiyi.intake import fraction, part, positive
 from jiyi.leaning import awaits_answer, leans, may_lean
 from jiyi.ports import Reader, Request
 from jiyi.types import Block, Filter, Hit, Item, Message
@@ -34,9 +33,7 @@ class Recall:
         """
         self.k = positive("k", k)
         self.floor = None if floor is None else fraction("floor", floor)
-        self.share = fraction("share", share)
-        if not self.share:
-            raise InvalidInput("share", "must be above 0")
+        self.share = part("share", share)
 
     async def recall(self, request: Request) -> list[Block]:
         """One memory block, best first; none when nothing was asked or nothing is relevant."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jiyi.errors import InvalidInput
-from jiyi.intake import fraction, positive
+from jiyi.intake import part, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.strategies.reading import read_tail
 from jiyi.strategies.summary_showing import lost, shown, untold
@@ -60,9 +60,7 @@ class RollingSummary:
         self.after = positive("after", after)
         self.recent = positive("recent", recent)
         self.every = positive("every", every)
-        self.share = fraction("share", share)
-        if not self.share:
-            raise InvalidInput("share", "must be above 0")
+        self.share = part("share", share)
 
     def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
         """The summaries by rules, and those by the model where there is one."""
