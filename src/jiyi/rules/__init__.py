@@ -4,8 +4,18 @@ Chinese, English and both mixed.  Tables of words and short expressions, no gram
 kept as the sentence that it is, without an attribute.
 """
 
-from jiyi.rules.dates import dated, named
+from jiyi.rules.dates import Times, dated, named
 from jiyi.rules.others import PRONOUNS, somebody_else, tells_of_others
 from jiyi.rules.reading import borrowed, candidates, stated
 
-__all__ = ["PRONOUNS", "borrowed", "candidates", "dated", "named", "somebody_else", "stated", "tells_of_others"]
+__all__ = [
+    "PRONOUNS",
+    "Times",
+    "borrowed",
+    "candidates",
+    "dated",
+    "named",
+    "somebody_else",
+    "stated",
+    "tells_of_others",
+]

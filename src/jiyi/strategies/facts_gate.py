@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from jiyi.attributes import Attribute
 from jiyi.candidates import Candidate
@@ -13,7 +13,7 @@ from jiyi.importance import signals
 from jiyi.likeness import words
 from jiyi.periods import Period
 from jiyi.prompts.facts import Told
-from jiyi.rules import PRONOUNS, candidates, dated, named, somebody_else, stated
+from jiyi.rules import PRONOUNS, Times, candidates, dated, named, somebody_else, stated
 from jiyi.strategies.rewording import another, reworded
 from jiyi.text import flat
 from jiyi.types import Message
@@ -61,26 +61,20 @@ def let_in(told: Told, numbered: Mapping[int, Message], attributes: Mapping[str,
     there = named(message.text, *around, message.created_at)
     attribute = attributes.get(told.attribute.strip().lower())
     value = _value(told.value, source)
-    text = " ".join(told.text.split())
     clause = _around(message.text, start, end, clauses)
     who = somebody_else(flat(message.text[slice(*clause)]))
-    other = another(text or told.quote, message.text[slice(*clause)])
-    unsure = not text or len(text) > _LONGEST or unsupported(text, [source], known=_days(there))
-    if unsure or other or not reworded(text, source):
-        text = ""
+    other = another(" ".join(told.text.split()) or told.quote, message.text[slice(*clause)])
+    text = "" if other else _sure_text(told, source, there)
+    if not text:
         start, end = clause if other else _standing_alone(message.text, start, end)
     said, times = dated(message.text, start, end, there)
     if text:
-        with_dates, _ = dated(text, 0, len(text), named(text, 0, len(text), message.created_at))
-        said = text if _has_days(text, with_dates) else with_dates
+        said = _with_dates(text, message)
     if attribute is None and not _tells(message, start, end):
         return None
     subject = _subject(told.subject, source)
     if who and subject == "user" and (other or (attribute is not None and attribute.values != "many")):
         subject, attribute = ("user", None) if who in PRONOUNS else (who, attribute)
-    since = times.since
-    if attribute is not None and attribute.values == "one" and not told.ends:  # "I started there on Monday"
-        since = since or times.event_from
     return Candidate(
         message,
         start,
@@ -92,9 +86,7 @@ def let_in(told: Told, numbered: Mapping[int, Message], attributes: Mapping[str,
         negated=told.negated and any(one.kind == "negation" for one in values(source)),
         ends=told.ends,
         importance=attribute.importance if attribute else _NO_ATTRIBUTE,
-        event_from=None if since else times.event_from,
-        event_to=None if since else times.event_to,
-        valid_from=since,
+        **_times(times, one_value=attribute is not None and attribute.values == "one" and not told.ends),
     )
 
 
@@ -115,6 +107,27 @@ def _quoted(told: Told, numbered: Mapping[int, Message]) -> tuple[Message, int, 
 def _is_stated(message: Message, start: int, end: int) -> bool:
     inside = sum(max(0, min(end, upto) - max(start, begin)) for begin, upto in stated(message))
     return inside >= _STATED * (end - start)
+
+
+def _times(times: Times, *, one_value: bool) -> dict[str, datetime | None]:
+    """When it happens, or since when it holds: what has one value at a time ("I started there on Monday") holds."""
+    since = times.since or (times.event_from if one_value else None)
+    if since:
+        return {"valid_from": since}
+    return {"event_from": times.event_from, "event_to": times.event_to}
+
+
+def _sure_text(told: Told, source: str, there: Sequence[Period]) -> str:
+    """The model's text, where it says in the user's words no more than these; else ""."""
+    text = " ".join(told.text.split())
+    unsure = not text or len(text) > _LONGEST or unsupported(text, [source], known=_days(there))
+    return "" if unsure or not reworded(text, source) else text
+
+
+def _with_dates(text: str, message: Message) -> str:
+    """A text with the date beside words such as "yesterday", unless it has it."""
+    with_dates, _ = dated(text, 0, len(text), named(text, 0, len(text), message.created_at))
+    return text if _has_days(text, with_dates) else with_dates
 
 
 def _tells(message: Message, start: int, end: int) -> bool:
