@@ -37,6 +37,8 @@ class Record:
         event_from, event_to: when what it tells of happens, [from, to); None when that is not known.
         valid_from, valid_to: when it was true of the world; ``valid_to`` None while it holds.
         closed_at: when a later record replaced it, as a moment of what was said; None while it is current.
+        links: names that it is about, as ``flat`` texts: those of an entity, both ends of a relation, the subject of a
+            fact; ``Which.links`` finds it by them.
         data: whatever else the strategy keeps.
         seq: its place among the scope's records, given by the store: the next one when it is put, and the old one where
             it says the same as before; 0 without a text.
@@ -67,6 +69,7 @@ class Record:
     used_at: datetime | None = None
     hidden: bool = False
     seq: int = field(default=0, compare=False)
+    links: tuple[str, ...] = ()
 
 
 class Which(TypedDict, total=False):
@@ -76,6 +79,7 @@ class Which(TypedDict, total=False):
         kind, session_id, key: equal to.
         ids: one of these.
         sources: ids of messages; the records that rest on at least one of them.
+        links: names; the records that have at least one of them among their ``links``.
         current: True (as when it is not given) for those that are not closed, False for closed ones, None for all.
         as_of: takes the place of ``current``: what had been said by then (``said_at``, else ``recorded_at``; a record
             without either counts as said) and was not closed by then.
@@ -91,6 +95,7 @@ class Which(TypedDict, total=False):
     key: str | None
     ids: Sequence[str] | None
     sources: Sequence[str] | None
+    links: Sequence[str] | None
     current: bool | None
     as_of: datetime | None
     limit: int | None
