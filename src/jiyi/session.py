@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Unpack
 from jiyi import intake
 from jiyi.answering import Answer, Asking, AsyncAnswerStream, check
 from jiyi.assembly import assemble
-from jiyi.checkpoints import Automatic, Checkpoints, Difference
+from jiyi.checkpoints import Automatic, Checkpoints
 from jiyi.context import Context
 from jiyi.errors import InvalidInput
 from jiyi.history import SyncPlan, digest, is_system, link, plan_sync
 from jiyi.ports import Request
 from jiyi.reader import SessionReader
+from jiyi.saving import Saving
 from jiyi.text import check_text, language
 from jiyi.tokens import count_message
-from jiyi.types import JSON, KINDS, Checkpoint, Filter, Message, Scope, SessionInfo
+from jiyi.types import KINDS, Filter, Message, Scope, SessionInfo
 
 if TYPE_CHECKING:
     from jiyi.engine import AsyncMemory
@@ -41,7 +42,7 @@ class Synced:
     branched: bool
 
 
-class AsyncSession:
+class AsyncSession(Saving):
     """One conversation of one user; made by ``AsyncMemory.session``, and resumed by the same id.
 
     Attributes:
@@ -167,74 +168,6 @@ class AsyncSession:
             )
         return AsyncAnswerStream(self, self._memory.llm, self._scope, content, asking)
 
-    # -- checkpoints
-
-    async def checkpoint(
-        self, name: str, *, state: Mapping[str, JSON] | None = None, overwrite: bool = False
-    ) -> Checkpoint:
-        """Saves the place where the session stands, under a name, to come back to.
-
-        Args:
-            name: unique in the session.
-            state: whatever an agent needs to go on from here, as JSON; ``restore`` gives it back.
-            overwrite: put it in the place of a checkpoint of the same name.
-
-        Raises:
-            Conflict: the name is taken.
-            InvalidInput: names the field, or the session when it is off the record.
-        """
-        return await self._saved().save(name, state, overwrite=overwrite)
-
-    async def checkpoints(self) -> list[Checkpoint]:
-        """All checkpoints of the session, oldest first."""
-        return await self._saved().all()
-
-    async def restore(self, name: str) -> Checkpoint:
-        """Goes back to a checkpoint, and returns it with its state: the next message follows the one it was saved at.
-
-        What came after it leaves the active path and stays stored, as with ``branch``.
-
-        Raises:
-            NotFound: no such checkpoint; says which there are.
-        """
-        checkpoint = await self._saved().restore(name)
-        self._memory.worker.wake()
-        return checkpoint
-
-    async def fork(self, name: str | None = None, *, session_id: str | None = None) -> AsyncSession:
-        """A new session that begins with copies of the messages up to a checkpoint; this one stays as it is.
-
-        The copies have ids of their own and keep their times; ``metadata["copy_of"]`` says where they are from.  A
-        search brings the same words back once.
-
-        Args:
-            name: the checkpoint; None for where the session stands.
-            session_id: of the new session; None for a fresh id.
-
-        Raises:
-            NotFound: no such checkpoint; says which there are.
-            Conflict: the new session is there already.
-        """
-        fork = self._memory.session(session_id, user_id=self.user_id)
-        await self._memory.append(self._scope, fork.id, await self._saved().copies(name, fork.id), after=None)
-        return fork
-
-    async def diff(self, a: str | None, b: str | None = None) -> Difference:
-        """What was said up to checkpoint ``a`` and not up to ``b``, and the other way round; None for the present path.
-
-        Raises:
-            NotFound: no such checkpoint; says which there are.
-        """
-        return await self._saved().diff(a, b)
-
-    async def delete_checkpoint(self, name: str) -> None:
-        """Deletes a checkpoint with its state; the messages stay.
-
-        Raises:
-            NotFound: no such checkpoint; says which there are.
-        """
-        await self._saved().delete(name)
-
     # -- reading
 
     async def messages(self, limit: int | None = None, *, all_branches: bool = False) -> list[Message]:
@@ -301,11 +234,6 @@ class AsyncSession:
         return replace(context, usage=memory.spending.counted(self._scope))
 
     # -- inside
-
-    def _saved(self) -> Checkpoints:
-        if self.off_record:
-            raise InvalidInput("session", "is off the record; nothing of it is stored, so it has no checkpoints")
-        return self._places
 
     async def unanswered(self) -> None:
         """Makes sure that the path ends with something to answer; an answer that broke off leaves it.
