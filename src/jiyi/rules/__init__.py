@@ -5,6 +5,7 @@ kept as the sentence that it is, without an attribute.
 """
 
 from jiyi.rules.dates import Times, dated, named
+from jiyi.rules.mentioned import mentioned
 from jiyi.rules.others import PRONOUNS, somebody_else, tells_of_others
 from jiyi.rules.reading import borrowed, candidates, stated
 
@@ -14,6 +15,7 @@ __all__ = [
     "borrowed",
     "candidates",
     "dated",
+    "mentioned",
     "named",
     "somebody_else",
     "stated",

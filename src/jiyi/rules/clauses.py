@@ -144,6 +144,14 @@ def clauses(text: str, low: str, sentence: Sentence) -> list[Clause]:
     return [clause for clause in stated if clause.end > clause.start]
 
 
+def follows(low: str, clause: Clause, other: Clause) -> bool:
+    """Whether nothing that was left out stands between two clauses of a sentence."""
+    at = clause.end
+    while at < other.start and (pause := _PAUSE.match(low, at, other.end)):
+        at = pause.end()
+    return after_lead(low, at, other.end) == other.start
+
+
 def after_lead(low: str, start: int, end: int) -> int:
     """Where a clause begins behind "by the way" and 对了."""
     found = _LEAD.match(low, start, end)

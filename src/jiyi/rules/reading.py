@@ -22,7 +22,9 @@ from jiyi.types import Message
 READ = 8_000
 """Characters of a message that are looked at, half of them at its end: what is longer was hardly typed by hand."""
 
-_LONGEST = 400  # characters of a statement; a longer sentence is no plain statement
+LONGEST = 400
+"""Characters of a statement; a longer sentence is no plain statement."""
+
 _HAN = re.compile("[\u4e00-\u9fff]")
 _LATIN = re.compile("[a-z]")
 _SELF = re.compile(r"\b(?:i|i'm|i've|i'll|i'd|me|my|mine|we|we're|we've|us|our|ours)\b|[我咱俺]")
@@ -89,7 +91,7 @@ def _read_all(message: Message, text: str) -> tuple[list[Candidate], bool]:
     found: list[Candidate] = []
     talk = Talk()
     for sentence in sentences(low):
-        if sentence.end - sentence.start <= _LONGEST:
+        if sentence.end - sentence.start <= LONGEST:
             found += _of(message, text, low, sentence, talk)
     return found, not low.endswith(BLANK)
 
