@@ -132,7 +132,7 @@ class Curated:
         return self._as_of is None or said is None or said <= self._as_of
 
     def _fits(self, record: Record, which: Which, there: set[str]) -> bool:
-        ids, sources = which.get("ids"), which.get("sources")
+        ids, sources, links = which.get("ids"), which.get("sources"), which.get("links")
         names = {record.id, *listed(record, "joined")}
         return (
             (self._hidden or not record.hidden)
@@ -143,6 +143,7 @@ class Curated:
             and (
                 sources is None or bool(names & there) or any(source.message_id in sources for source in record.sources)
             )
+            and (links is None or not set(links).isdisjoint(record.links))
             and self._holds(record, which)
         )
 

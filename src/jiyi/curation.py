@@ -225,6 +225,7 @@ def _made(command: Command) -> Record:
         recorded_at=command.at,
         closed_at=None if command.opens else command.at,
         data={"subject": subject, "attribute": attribute} if attribute else {},
+        links=(flat(subject),) if attribute else (),
     )
     return _corrected(bare, command)
 
@@ -268,6 +269,7 @@ def _join(first: _Told, record: Record) -> None:
         first.record,
         sources=tuple(dict.fromkeys((*first.record.sources, *evidence(record)))),
         hidden=first.record.hidden or record.hidden,
+        links=tuple(dict.fromkeys((*first.record.links, *record.links))),
         data={**first.record.data, "joined": list(joined)} if joined else first.record.data,
     )
 

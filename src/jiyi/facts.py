@@ -27,7 +27,7 @@ from jiyi.statements import (
     stated,
     statements_of,
 )
-from jiyi.text import language
+from jiyi.text import flat, language
 from jiyi.types import JSON, Record, Step
 
 RULES, MODEL = "facts:rules", "facts"
@@ -165,6 +165,7 @@ def _record(fact: Fact, known: Record | None, making: Making) -> Record:
         valid_to=closing.valid_to if closing else told.valid_to,
         closed_at=closing.at if closing else None,
         data=_data(fact, said, told, making.attributes.get(told.attribute)),
+        links=(flat(told.subject),),
         event_from=_first(said, "event_from", told),
         event_to=_first(said, "event_to", told),
         valid_from=_first(said, "valid_from", told),

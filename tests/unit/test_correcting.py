@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from jiyi import AsyncMemory, InvalidInput, NotFound, Record, SlidingWindow
+from jiyi.curated import Curated
 from jiyi.testing import FakeClock
 from tests.conftest import OpenMemory
 from tests.stating import Facts, texts
@@ -76,6 +77,18 @@ async def test_a_correction_acts_at_once_and_stays(memory: AsyncMemory, clock: F
         ("said", "I live in Lisbon"), ("correct", "I live in Braga"), ("said", "I live in Porto"),
         ("closed", "I live in Braga"),
     ]  # fmt: skip
+
+
+async def test_by_the_names_that_it_is_about_also_after_commands(memory: AsyncMemory, clock: FakeClock) -> None:
+    for said in ("I live in Lisbon.", "I have two cats."):
+        await say(memory, said)
+        clock.advance(60)
+    was = await only(memory, key="user.home")
+    await memory.correct(was.id, "I live in Braga", user_id="ada")
+    curated = Curated(memory.store, memory.scope("ada"))
+    assert texts(await curated.records(links=["user"])) == ["I live in Braga", "I have two cats"]
+    assert texts(await curated.records(links=["nobody", "user"], limit=1)) == ["I live in Braga"]
+    assert await curated.records(links=["nobody"]) == await curated.records(links=[]) == []
 
 
 async def test_a_correction_has_the_value_that_it_states(memory: AsyncMemory, clock: FakeClock) -> None:

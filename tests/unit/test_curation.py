@@ -69,6 +69,15 @@ def test_a_correction_stays_when_nothing_derives_it_any_more() -> None:
     assert (found.data["subject"], found.data["attribute"]) == ("user", "home")
 
 
+def test_a_correction_is_found_by_the_names_of_what_it_corrects_or_joins() -> None:
+    home = replace(HOME, links=("user",))
+    fix = order("correct", home, 2, "Braga")
+    assert [one.links for one in curated([home], fix)] == [("user",)]
+    assert [one.links for one in curated([], fix)] == [("user",)]
+    again = replace(home, id="again", text="Braga", data={**HOME.data, "value": "Braga"}, links=("ada",))
+    assert [one.links for one in curated([home, again], fix)] == [("user", "ada")]
+
+
 def test_what_is_said_later_of_the_same_thing_closes_a_correction() -> None:
     found = curated([HOME, PORTO], order("correct", HOME, 2, "Braga"))
     assert [(one.text, one.closed_at) for one in found] == [("Braga", day(4)), ("Porto", None)]

@@ -29,6 +29,13 @@ def claim(message: Message, attribute: str, value: str, **details: object) -> Ca
     return Candidate(message, 0, len(message.text), message.text, attribute=attribute, value=value, **details)  # type: ignore[arg-type]
 
 
+def test_a_fact_is_found_by_whom_it_is_about() -> None:
+    book = Book()
+    message = said(1, "Her sister Mei Ling lives in Porto")
+    book.derive(claim(message, "home", "Porto", subject="Mei  Ling"), claim(message, "pet", "a cat"))
+    assert sorted(fact.links for fact in book.facts) == [("mei ling",), ("user",)]
+
+
 class Book:
     """What a store would hold after each derivation."""
 

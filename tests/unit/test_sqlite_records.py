@@ -1,4 +1,4 @@
-"""Records and commands in the SQLite file: one made before schema 5, what answers a question, and what is erased."""
+"""Records and commands in the SQLite file: one made before schema 5 or 6, what answers a question, what is erased."""
 
 from __future__ import annotations
 
@@ -75,6 +75,47 @@ async def test_a_file_of_the_fourth_schema_keeps_its_records(tmp_path: Path) -> 
         assert db.execute("PRAGMA user_version").fetchone() == (len(database.MIGRATIONS),)
 
 
+async def test_a_file_of_the_fifth_schema_gets_links(tmp_path: Path) -> None:
+    path = tmp_path / "jiyi.db"
+    make_fourth_schema(path)
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(files("jiyi.stores").joinpath(database.MIGRATIONS[4]).read_text("utf-8"))
+        db.execute("UPDATE record SET data = ?, used = 3", ('{"subject":"user"}',))
+        db.execute("PRAGMA user_version = 5")
+        db.commit()
+    store = await SqliteStore.open(path)
+    (old,) = await store.records(ADA)
+    assert (old.id, old.text, old.data, old.used, old.seq) == ("r", "kept", {"subject": "user"}, 3, 7)
+    assert old.links == () and await store.records(ADA, links=["user"]) == []
+    assert [source.message_id for source in old.sources] == ["m1", "m4"]
+    await store.register([NOTES])
+    await store.append(ADA, "s", [told("m5"), told("m6")])
+    claim = await store.claim([NOTES], now=NOW, lease=9)
+    assert claim is not None
+    await store.commit(claim, Changes(6, put=(replace(old, links=("user", "用户")),)), now=NOW)
+    (new,) = await store.records(ADA, links=["用户"])
+    assert (new.links, new.used, new.seq) == (("user", "用户"), 3, 7)
+    await store.close()
+
+
+async def test_links_are_in_no_byte_after_an_erasure(tmp_path: Path) -> None:
+    path = tmp_path / "jiyi.db"
+    store = await SqliteStore.open(path)
+    await store.register([NOTES])
+    await store.append(ADA, "s", [told("m1"), told("m2")])
+    for names in (("Quasimodo", "Esmeralda"), ("Quasimodo",)):  # the second time other ones
+        claim = await store.claim([NOTES], now=NOW, lease=9)
+        assert claim is not None
+        made = Record("n", "entity", "", "notes", "1", (Source("m1"),), links=names)
+        await store.commit(claim, Changes(0, put=(made,)), now=NOW)
+    assert b"Quasimodo" in content(path)
+    await store.forget(ADA, message_ids=["m1"])
+    assert b"Quasimodo" not in content(path) and b"Esmeralda" not in content(path)
+    await store.close()
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT count(*) FROM link").fetchone() == (0,)
+
+
 async def test_what_is_dropped_stale_or_ordered_is_in_no_byte_after_an_erasure(tmp_path: Path) -> None:
     path = tmp_path / "jiyi.db"
     store = await SqliteStore.open(path)
@@ -122,7 +163,7 @@ async def filled(tmp_path: Path) -> Path:
     assert claim is not None
     made = [
         Record(
-            f"r{n}", "fact", "x", "notes", "1", (Source(f"m{n}"),), importance=n % 7 / 7,
+            f"r{n}", "fact", "x", "notes", "1", (Source(f"m{n}"),), importance=n % 7 / 7, links=(f"n{n}",),
             recorded_at=NOW + timedelta(seconds=n),
         )
         for n in range(200)
@@ -140,6 +181,8 @@ async def filled(tmp_path: Path) -> Path:
         ({"kind": "fact", "sources": ["m1", "m2"]}, "source_message"),
         ({"kind": "fact", "ids": ["r1"]}, "sqlite_autoindex_record_"),
         ({"key": "k"}, "record_key"),
+        ({"kind": "fact", "links": ["n1", "n2"]}, "link USING PRIMARY KEY"),
+        ({"links": ["n1"], "current": None}, "link USING PRIMARY KEY"),
     ],
 )
 async def test_records_are_found_by_an_index_and_sorted_by_it(filled: Path, which: Which, index: str) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from jiyi.errors import InvalidInput, NotFound, StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 
 APPLICATION_ID = 0x4A495949  # "JIYI"
-MIGRATIONS = ("sqlite.sql", "checkpoints.sql", "generation.sql", "derivation.sql", "records.sql")
+MIGRATIONS = ("sqlite.sql", "checkpoints.sql", "generation.sql", "derivation.sql", "records.sql", "links.sql")
 """One script for each schema version, from 1; a released one never changes."""
 
 _CACHE_KIB = 8_192  # page cache of one connection

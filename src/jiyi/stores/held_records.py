@@ -158,13 +158,14 @@ def seen(held: Held, which: Which) -> list[Record]:
 
 
 def _matches(record: Record, which: Which) -> bool:
-    ids, sources = which.get("ids"), which.get("sources")
+    ids, sources, links = which.get("ids"), which.get("sources"), which.get("links")
     return (
         which.get("kind") in (None, record.kind)
         and which.get("session_id") in (None, record.session_id)
         and which.get("key") in (None, record.key)
         and (ids is None or record.id in ids)
         and (sources is None or rests_on(record, sources))
+        and (links is None or not set(links).isdisjoint(record.links))
         and _holds(record, which)
     )
 

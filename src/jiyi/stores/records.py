@@ -17,7 +17,7 @@ from jiyi.types import Message, Record, Scope, Source, Which
 
 _INSERT = (
     f"INSERT INTO record (scope, {rows.RECORD_COLUMNS}, fresh, after, upto, seq, {rows.USE_COLUMNS})"
-    f" VALUES ({', '.join('?' * 32)})"
+    f" VALUES ({', '.join('?' * 33)})"
 )
 _FINDS = f"json_extract(data, '$.{FINDS}')"
 _OLD = f"SELECT id, seq, text, said, said_zone, {_FINDS}, {rows.USE_COLUMNS} FROM record"
@@ -86,9 +86,9 @@ def _place(db: sqlite3.Connection, scope: int, which: Which) -> _Conditions:
     """Whose, of what kind, and whether made anew.  A ``+`` keeps SQLite from walking all records of the scope where few
     are named.
     """
-    resting = which.get("sources") is not None
-    plus = "+" if resting or which.get("ids") is not None else ""
-    found: _Conditions = [("+scope = ?" if resting else "scope = ?", (scope,))]
+    elsewhere = which.get("sources") is not None or which.get("links") is not None
+    plus = "+" if elsewhere or which.get("ids") is not None else ""
+    found: _Conditions = [("+scope = ?" if elsewhere else "scope = ?", (scope,))]
     for column, value in (
         ("kind", which.get("kind")), ("session", which.get("session_id")), ("key", which.get("key"))
     ):  # fmt: skip
@@ -100,7 +100,7 @@ def _place(db: sqlite3.Connection, scope: int, which: Which) -> _Conditions:
 
 
 def _named(scope: int, which: Which) -> _Conditions:
-    """Exactly these records, or those that rest on these messages."""
+    """Exactly these records, those that rest on these messages, or are linked to these names."""
     found: _Conditions = []
     if (ids := which.get("ids")) is not None:
         found.append(("name IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)))
@@ -111,6 +111,9 @@ def _named(scope: int, which: Which) -> _Conditions:
             f" WHERE m.key >> 32 = ? AND m.id IN ({marks}))"
         )
         found.append((resting, (scope, *map(rows.pack, sources))))
+    if (links := which.get("links")) is not None:
+        linked = "id IN (SELECT record FROM link WHERE scope = ? AND name IN (SELECT value FROM json_each(?)))"
+        found.append((linked, (scope, json.dumps(list(links)))))
     return found
 
 
@@ -171,6 +174,7 @@ def put(db: sqlite3.Connection, scope: int, new: Iterable[Record], batch: Batch)
                 for place, (key, source) in enumerate(zip(keys, record.sources, strict=True))
             ],
         )
+        db.executemany("INSERT INTO link VALUES (?, ?, ?)", [(scope, name, number) for name in {*record.links}])
 
 
 def _replaced(row: rows.Row) -> tuple[str, int | None, rows.Row]:
@@ -265,5 +269,6 @@ def delete(db: sqlite3.Connection, numbers: Sequence[tuple[int]]) -> int:
 
 def _remove(db: sqlite3.Connection, numbers: Sequence[tuple[int]]) -> int:
     db.executemany("DELETE FROM source WHERE record = ?", numbers)
+    db.executemany("DELETE FROM link WHERE record = ?", numbers)
     db.executemany("DELETE FROM record WHERE id = ?", numbers)
     return len(numbers)

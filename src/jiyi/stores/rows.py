@@ -26,7 +26,7 @@ MESSAGE_FROM = (
 RECORD_COLUMNS = (
     "name, kind, text, strategy, version, session, key, importance, pinned, valid_from, valid_from_zone,"
     " valid_to, valid_to_zone, recorded, recorded_zone, closed, closed_zone, said, said_zone, event_from,"
-    " event_from_zone, event_to, event_to_zone, data"
+    " event_from_zone, event_to, event_to_zone, data, links"
 )
 USE_COLUMNS = "used, used_at, used_at_zone"
 STORED_COLUMNS = f"{RECORD_COLUMNS}, {USE_COLUMNS}, seq"
@@ -196,6 +196,7 @@ def record_row(record: Record, scope: int) -> Row:
         zone(record.valid_to), micros(record.recorded_at), zone(record.recorded_at), micros(record.closed_at),
         zone(record.closed_at), micros(record.said_at), zone(record.said_at), micros(record.event_from),
         zone(record.event_from), micros(record.event_to), zone(record.event_to), dump_map(record.data),
+        dump(record.links) if record.links else None,
     )  # fmt: skip
 
 
@@ -204,7 +205,7 @@ def record(row: Row, sources: tuple[Source, ...]) -> Record:
     (
         id_, kind, text, strategy, version, session_id, key, importance, pinned, valid_from, valid_from_zone, valid_to,
         valid_to_zone, recorded, recorded_zone, closed, closed_zone, said, said_zone, event_from, event_from_zone,
-        event_to, event_to_zone, data, used, used_at, used_at_zone, seq,
+        event_to, event_to_zone, data, links, used, used_at, used_at_zone, seq,
     ) = row  # fmt: skip
     taken = moment(recorded, recorded_zone)
     return Record(  # most have one or two of the times: asking here saves the calls
@@ -217,4 +218,5 @@ def record(row: Row, sources: tuple[Source, ...]) -> Record:
         None if event_from is None else moment(event_from, event_from_zone),
         None if event_to is None else moment(event_to, event_to_zone),
         load_map(data), used, None if used_at is None else moment(used_at, used_at_zone), seq=seq or 0,
+        links=tuple(_decode(links)[0]) if links else (),
     )  # fmt: skip

@@ -14,6 +14,7 @@ from jiyi.testing.store.hostile import Hostile
 from jiyi.testing.store.index import Meaning, Words
 from jiyi.testing.store.isolation import Isolation
 from jiyi.testing.store.leases import Leases
+from jiyi.testing.store.links import Links
 from jiyi.testing.store.log import Log
 from jiyi.testing.store.look import Look
 from jiyi.testing.store.machine import Machine
@@ -31,6 +32,7 @@ class StoreConformance(
     Meaning,
     Look,
     Records,
+    Links,
     RecordLook,
     RecordVectors,
     Leases,

@@ -78,7 +78,7 @@ def _record(  # noqa: PLR0913 - what there is to say
 ) -> Record:
     more: dict[str, Any] = {"importance": importance, "pinned": importance == 0, "said_at": at(len(sources))}
     more |= {"session_id": session, "closed_at": at(1) if closed else None}
-    return told(name, text, *sources, strategy=step.name, **more)
+    return told(name, text, *sources, strategy=step.name, links=tuple(sources[1:]), **more)
 
 
 def _vectors(places: list[tuple[int, int]], values: list[int]) -> tuple[Embedded, ...]:
@@ -172,6 +172,7 @@ class Side:
                 (scope, "weighty"): await store.records(scope, important=True, limit=2),
                 (scope, "then"): await store.records(scope, as_of=at(1)),
                 (scope, "resting"): await store.records(scope, sources=NAMES[:4], current=None),
+                (scope, "linked"): await store.records(scope, links=NAMES[2:6], current=None),
                 (scope, "commands"): await store.messages(scope, COMMANDS),
                 (scope, "spent"): await store.spent(scope),
                 (scope, "failures"): await store.failures(scope),

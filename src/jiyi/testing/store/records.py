@@ -22,7 +22,7 @@ class Records(StoreCase):
             "r1", "a", "b", "a", when=5, kind="fact", session_id="s", key="employer", importance=0.5, pinned=True,
             valid_from=at(-1000), valid_to=at(2000), said_at=datetime(2024, 5, 1, 9, tzinfo=CHINA),
             event_from=at(3), event_to=datetime(2024, 6, 1, tzinfo=CHINA),
-            data={"n": [1, 2.5, None, True, {"词": "值"}]},
+            data={"n": [1, 2.5, None, True, {"词": "值"}]}, links=("ada", "北京"),
         )  # fmt: skip
         others = [record("r3", "a", when=5), record("r0", when=7), record("r2", "b", when=1)]
         await self.note(store, *others, full)
