@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, TypeAlias
+
+Values: TypeAlias = Literal["one", "fixed", "many"]
+"""How the values of an attribute change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,7 @@ class Attribute:
     """
 
     name: str
-    values: Literal["one", "fixed", "many"]
+    values: Values
     importance: float
     says: str = ""
     protected: bool = False

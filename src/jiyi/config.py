@@ -19,6 +19,8 @@ class Settings:
     Attributes:
         db: path or URL of the store.
         recipe: name of the default recipe.
+        recipes: name -> parts of a recipe of one's own: the plugin name of a strategy, under ``strategy``, and what its
+            constructor is given (``jiyi.recipes``).
         embedder: ``auto`` (the bundled model where it is installed, else none), ``none``, or a plugin name.
         tokenizer: see ``jiyi.tokens.counter``; empty for its default.
         ranking: path of a JSON file with constants of the ranking; empty for the shipped ones.
@@ -55,6 +57,9 @@ class Settings:
     daily_tokens: int = 0
     expire_days: int = 0
     redact: str = ""
+    recipes: Mapping[str, tuple[Mapping[str, object], ...]] = field(
+        default_factory=dict[str, tuple[Mapping[str, object], ...]]
+    )
     keys: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     base_urls: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -107,8 +112,33 @@ def _apply(settings: Settings, values: Mapping[str, object], origin: str) -> Set
     for name, value in values.items():
         if name not in known:
             raise InvalidInput(origin, f"unknown setting {name!r}; there are {', '.join(sorted(known))}")
-        settings = replace(settings, **{name: _typed(known[name], value, origin, name)})
+        if name == "recipes":
+            settings = replace(settings, recipes={**settings.recipes, **_recipes(value, origin)})
+        else:
+            settings = replace(settings, **{name: _typed(known[name], value, origin, name)})
     return settings
+
+
+def _recipes(value: object, origin: str) -> dict[str, tuple[Mapping[str, object], ...]]:
+    """Recipes of one's own: for each name a list of strategies, by name or as a table with ``strategy`` in it."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(origin, "recipes must be a table: a name, and the list of its strategies")
+    found: dict[str, tuple[Mapping[str, object], ...]] = {}
+    for name, listed in cast("Mapping[str, object]", value).items():
+        if not isinstance(listed, list) or not listed:
+            raise InvalidInput(origin, f"recipes.{name} must be a list of strategies")
+        parts: list[Mapping[str, object]] = []
+        for at, part in enumerate(cast("list[object]", listed)):
+            table = {"strategy": part} if isinstance(part, str) else part
+            if not isinstance(table, Mapping) or not isinstance(
+                cast("Mapping[str, object]", table).get("strategy"), str
+            ):
+                raise InvalidInput(
+                    origin, f"recipes.{name}[{at}] must be a strategy's name, or a table with strategy = NAME"
+                )
+            parts.append(cast("Mapping[str, object]", table))
+        found[name] = tuple(parts)
+    return found
 
 
 def _types(settings: Settings) -> dict[str, type]:

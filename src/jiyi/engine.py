@@ -162,7 +162,7 @@ class AsyncMemory(Correcting):
             NotFound: no recipe of that name.
             InvalidInput: something in the list is not a strategy, or two of them derive one step in different ways.
         """
-        strategies = compose(recipe)
+        strategies = compose(recipe, self.settings.recipes)
         made = derivers(strategies, self.memory_llm)
         counts = Counter(deriver.step.name for deriver in made)
         if twice := [name for name, count in counts.items() if count > 1]:
@@ -189,7 +189,7 @@ class AsyncMemory(Correcting):
             user_id: whose it is.
             off_record: nothing that is added is kept; it is gone with this object.
             checkpoint_every: turns of the path from one automatic checkpoint to the next, saved when this object adds
-                the reply that completes the turn; None for none.
+                the reply that completes the turn; None for what the recipe says, which usually is none.
 
         Raises:
             InvalidInput: names the field.
@@ -199,6 +199,10 @@ class AsyncMemory(Correcting):
             intake.positive("checkpoint_every", checkpoint_every)
             if off_record:
                 raise InvalidInput("checkpoint_every", "a session off the record stores nothing to come back to")
+        elif not off_record:
+            checkpoint_every = next(
+                filter(None, (getattr(one, "checkpoint_every", 0) for one in self.strategies)), None
+            )
         scope = self.scope(user_id)
         return AsyncSession(self, scope, name, off_record=off_record, checkpoint_every=checkpoint_every)
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import signature
+from types import MappingProxyType
+from typing import Any, cast, get_args
 
+from jiyi.attributes import Attribute, Values
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.plugins import load
 from jiyi.ports import LLM, Deriver, Deriving, Strategy
@@ -15,42 +20,104 @@ from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.types import Step
 
 Strategies = tuple[Strategy, ...]
+Parts = Sequence[Mapping[str, object]]
+"""A recipe as a file writes it: for each strategy its plugin name, under ``strategy``, and what it is given."""
+
+NONE: Mapping[str, Parts] = MappingProxyType({})
 
 
-RECIPES: Mapping[str, Callable[[], Strategies]] = {
-    # most products: what was said about the question, what the user stated, what the session was about, the last turns
-    "balanced": lambda: (Recall(share=0.35), KeyFacts(share=0.35), RollingSummary(share=0.15), SlidingWindow(8)),
-    # small talk and plain customer service
-    "casual": lambda: (SlidingWindow(12),),
-    # an ordinary service bot: the whole session as far as it fits
-    "support_bot": lambda: (FullHistory(), SlidingWindow(8)),
-    # shopping, travel, anything with tastes and limits
-    "preferences": lambda: (KeyFacts(), SlidingWindow(8)),
-    # days of writing code or documents
-    "coding": lambda: (RollingSummary(), KeyFacts(), SlidingWindow(8)),
-    # hundreds of turns
-    "marathon": lambda: (Recall(), RollingSummary(), KeyFacts(), SlidingWindow(6)),
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A combination of strategies that ships.
+
+    Attributes:
+        make: makes them, in the order of their parts.
+        purpose: what it is for.
+    """
+
+    make: Callable[[], Strategies]
+    purpose: str
+
+
+RECIPES: Mapping[str, Recipe] = {
+    "balanced": Recipe(
+        # what was said about the question, what the user stated, what the session was about, the last turns
+        lambda: (Recall(share=0.35), KeyFacts(share=0.35), RollingSummary(share=0.15), SlidingWindow(8)),
+        "most products",
+    ),
+    "casual": Recipe(lambda: (SlidingWindow(12),), "small talk, plain customer service"),
+    "support_bot": Recipe(lambda: (FullHistory(), SlidingWindow(8)), "an ordinary service bot"),
+    "preferences": Recipe(lambda: (KeyFacts(), SlidingWindow(8)), "shopping, travel, anything with tastes and limits"),
+    "task_agent": Recipe(
+        # the whole session with places to go back to; what no longer fits as a summary, what is further back by recall
+        lambda: (Recall(share=0.25), RollingSummary(share=0.15), FullHistory(checkpoint_every=10), SlidingWindow(8)),
+        "agents with many steps",
+    ),
+    "coding": Recipe(lambda: (RollingSummary(), KeyFacts(), SlidingWindow(8)), "days of writing code or documents"),
+    "marathon": Recipe(lambda: (Recall(), RollingSummary(), KeyFacts(), SlidingWindow(6)), "hundreds of turns"),
 }
-"""Name -> how to make it; the first one is the default."""
+"""By name; the first one is the default."""
 
 
-def recipe(name: str) -> Strategies:
+def recipe(name: str, own: Mapping[str, Parts] = NONE) -> Strategies:
     """The strategies of a recipe, made anew; a strategy's own name stands for that strategy with its defaults.
+
+    Args:
+        name: of a recipe that ships, of one's own, or of a strategy.
+        own: recipes of one's own, by name.
 
     Raises:
         NotFound: no recipe and no strategy of that name; lists those there are.
+        InvalidInput: a part of a recipe of one's own is wrong; names it.
         MissingDependency: the strategy needs a package that is not installed.
     """
+    if name in RECIPES and name in own:
+        raise InvalidInput(f"recipes.{name}", "is the name of a recipe that ships; give yours another")
     if name in RECIPES:
-        return RECIPES[name]()
+        return RECIPES[name].make()
+    if name in own:
+        return compose([_made(part, f"recipes.{name}[{at}]") for at, part in enumerate(own[name])])
     try:
         made = load("strategies", name)
     except NotFound as error:
-        raise NotFound(f"no recipe {name!r}; there are {', '.join(RECIPES)}, or name a strategy ({error})") from error
+        there = ", ".join((*RECIPES, *own))
+        raise NotFound(f"no recipe {name!r}; there are {there}, or name a strategy ({error})") from error
     return compose([made()])
 
 
-def compose(recipe_: str | Sequence[Strategy]) -> Strategies:
+def _made(part: Mapping[str, object], field: str) -> Strategy:
+    """One strategy as a file describes it."""
+    given = {name: value for name, value in part.items() if name != "strategy"}
+    try:
+        kind = load("strategies", str(part["strategy"]))
+    except NotFound as error:
+        raise InvalidInput(field, str(error)) from error
+    takes = [name for name in signature(kind).parameters if name != "self"]
+    if wrong := sorted(given.keys() - set(takes)):
+        there = f"it takes {', '.join(takes)}" if takes else "it takes none"
+        raise InvalidInput(f"{field}.{wrong[0]}", f"{part['strategy']} has no such option; {there}")
+    if "attributes" in given:
+        given["attributes"] = _attributes(given["attributes"], f"{field}.attributes")
+    try:
+        return kind(**given)
+    except InvalidInput as error:
+        raise InvalidInput(field, str(error)) from error
+    except TypeError as error:
+        raise InvalidInput(field, str(error)) from error
+
+
+def _attributes(value: object, field: str) -> list[Attribute]:
+    """Attributes of facts, each a table."""
+    try:
+        found = [Attribute(**table) for table in cast("list[dict[str, Any]]", value)]
+    except TypeError as error:
+        raise InvalidInput(field, f"must be a list of tables with name, values, importance…: {error}") from error
+    if wrong := [one.values for one in found if one.values not in get_args(Values)]:
+        raise InvalidInput(field, f"values must be {', '.join(get_args(Values))}, not {wrong[0]!r}")
+    return found
+
+
+def compose(recipe_: str | Sequence[Strategy], own: Mapping[str, Parts] = NONE) -> Strategies:
     """What ``Memory.open(recipe=…)`` means: a recipe's or strategy's name, or strategies in the order of their parts.
 
     Every combination ends with a window over the session, so that no message of it goes unaccounted for: where none of
@@ -62,7 +129,7 @@ def compose(recipe_: str | Sequence[Strategy]) -> Strategies:
         InvalidInput: something in the list is not a strategy.
     """
     if isinstance(recipe_, str):
-        return recipe(recipe_)
+        return recipe(recipe_, own)
     if not isinstance(recipe_, Sequence) or not recipe_:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput("recipe", f"must be a recipe's name or a list of strategies, not {recipe_!r}")
     for at, strategy in enumerate(recipe_):

@@ -347,3 +347,18 @@ def _count(store: Any, name: str, calls: list[str]) -> None:
         return await used(*args, **more)
 
     setattr(store, name, counted)
+
+
+async def test_the_recipe_says_how_often_unless_the_session_does(open_memory: OpenMemory) -> None:
+    memory = await open_memory(recipe="task_agent")
+    chat = memory.session("by the recipe", user_id="ada")
+    await say(chat, *map(str, range(12)))
+    assert [count for _, count in await saved(chat)] == [20]
+    own = memory.session("its own", user_id="ada", checkpoint_every=5)
+    await say(own, *map(str, range(12)))
+    assert [count for _, count in await saved(own)] == [10, 20]
+    await say(memory.session(user_id="ada", off_record=True), *map(str, range(12)))  # stores nothing, and does not fail
+    await memory.use_recipe("casual")
+    none = memory.session("none", user_id="ada")
+    await say(none, *map(str, range(12)))
+    assert await saved(none) == []

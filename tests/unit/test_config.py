@@ -47,3 +47,23 @@ def test_a_whole_number_of_seconds_is_a_number(tmp_path: Path) -> None:
 def test_a_wrong_variable_is_named() -> None:
     with pytest.raises(InvalidInput, match="JIYI_TIMEOUT"):
         load_settings({"JIYI_TIMEOUT": "soon"}, ())
+
+
+def test_recipes_of_several_files_stand_together(tmp_path: Path) -> None:
+    first, second = tmp_path / "config.toml", tmp_path / "jiyi.toml"
+    first.write_text('[recipes]\na = ["recall"]\nb = ["notes"]\n', encoding="utf-8")
+    second.write_text('[[recipes.b]]\nstrategy = "facts"\nk = 3\n', encoding="utf-8")
+    found = load_settings({}, (first, second)).recipes
+    assert found == {"a": ({"strategy": "recall"},), "b": ({"strategy": "facts", "k": 3},)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["recipes = 3", 'recipes = ["recall"]', '[recipes]\nx = "recall"', "[recipes]\nx = []", "[recipes]\nx = [3]",
+     "[recipes]\nx = [{k = 3}]", "[recipes]\nx = [{strategy = 3}]"],
+)  # fmt: skip
+def test_a_recipe_that_is_no_list_of_strategies_is_named(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "jiyi.toml"
+    file.write_text(text + "\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"jiyi\.toml: recipes.* must be"):
+        load_settings({}, (file,))

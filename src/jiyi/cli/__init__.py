@@ -6,7 +6,7 @@ from jiyi.cli.about import about
 from jiyi.cli.app import App
 from jiyi.cli.chat import chat
 from jiyi.cli.checkpoint import checkpoint
-from jiyi.cli.choosing import recipes
+from jiyi.cli.choosing import recipes as eval_recipes
 from jiyi.cli.costing import cost
 from jiyi.cli.decaying import decay
 from jiyi.cli.doctor import completion, doctor
@@ -21,19 +21,20 @@ from jiyi.cli.moving import export, import_
 from jiyi.cli.quizzing import answers
 from jiyi.cli.recall import context, search
 from jiyi.cli.recalling import recall
+from jiyi.cli.recipes import recipes
 from jiyi.cli.records import records
 from jiyi.cli.reporting import report
 from jiyi.cli.showcase import demo
 from jiyi.cli.upkeep import backup, failures, rebuild, reindex, restore, stats
 
 COMMANDS = (
-    chat, add, remember, import_, export, sessions, users, search, context, about, records, checkpoint, forget, expire,
-    reindex, rebuild, failures, backup, restore, stats, doctor, demo, evaluate, completion,
+    chat, add, remember, import_, export, sessions, users, search, context, about, records, recipes,
+    checkpoint, forget, expire, reindex, rebuild, failures, backup, restore, stats, doctor, demo, evaluate, completion,
 )  # fmt: skip
 
 evaluate.add_command(decay)
 evaluate.add_command(floor)
-evaluate.add_command(recipes)
+evaluate.add_command(eval_recipes)
 evaluate.add_command(recall)
 evaluate.add_command(fit_weights)
 evaluate.add_command(export_questions)

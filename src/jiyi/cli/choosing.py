@@ -44,7 +44,7 @@ def recipes(state: State, directories: tuple[Path, ...], recipes: tuple[str, ...
     DIR has conversations.jsonl and questions.jsonl.  Each question is asked in a session that has just begun, with all
     that was said before it stored: the share of its evidence in the context stands against the context's tokens.
     """
-    chosen = usable(recipes)
+    chosen = usable(recipes, state.settings().recipes)
     settings = [(name, budget) for name in chosen for budget in numbers("max-tokens", budgets)]
     sets = dict(zip(set_names(directories), map(read_dataset, directories), strict=True))
     asked: dict[str, list[Conversation]] = {name: [] for name in sets}

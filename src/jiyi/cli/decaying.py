@@ -53,7 +53,7 @@ def decay(  # noqa: PLR0913
     DIR has conversations.jsonl and questions.jsonl.  Half of the facts come from its labelled questions, as far as
     there are enough, the others are made up; the other talk is that of its conversations.
     """
-    names = usable(recipes)
+    names = usable(recipes, state.settings().recipes)
     distances = numbers("turns", turns)
     sets = [read_dataset(directory) for directory in directories]
     plan = _plan([conversation for found in sets for conversation in found], facts, distances[-1], seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from jiyi.eval import Conversation, KeptVectors, Replay
 from jiyi.eval.own import copied, moments
 from jiyi.opening import close_embedder, open_embedder
 from jiyi.plugins import names as plugins
-from jiyi.recipes import RECIPES, compose
+from jiyi.recipes import RECIPES, Parts, compose
 from jiyi.text import language
 
 if TYPE_CHECKING:
@@ -75,16 +75,16 @@ def stopped(done: int, total: int, cache: Path | None, *, of: str = "conversatio
     return f"{found}. With --cache DIR a second run need not make the same vectors again"
 
 
-def usable(given: Sequence[str]) -> list[str]:
-    """The recipes asked for; else all recipes and strategies that work here."""
+def usable(given: Sequence[str], own: Mapping[str, Parts]) -> list[str]:
+    """The recipes asked for, those of one's own too; else all recipes and strategies that work here."""
     if given:
         for name in given:
-            compose(name)
+            compose(name, own)
         return list(dict.fromkeys(given))
     found: list[str] = []
-    for name in dict.fromkeys((*RECIPES, *plugins("strategies"))):
+    for name in dict.fromkeys((*RECIPES, *own, *plugins("strategies"))):
         try:
-            compose(name)
+            compose(name, own)
         except MissingDependency as error:
             say(f"note: {name} is left out: {error}")
         else:

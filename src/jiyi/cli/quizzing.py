@@ -78,7 +78,7 @@ def answers(state: State, directories: tuple[Path, ...], **given: Any) -> None: 
     settings = state.settings()
     options = _Options(**{name: given[name] for name in _Options.__dataclass_fields__})
     options.recipe = options.recipe or settings.recipe
-    compose(options.recipe)
+    compose(options.recipe, settings.recipes)
     sets = {str(directory): read_dataset(directory) for directory in directories}
     wanted = _chosen(sets, options.limit, options.seed)
     if not wanted:

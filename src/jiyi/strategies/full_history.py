@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jiyi.intake import positive
 from jiyi.ports import Request
 from jiyi.strategies.reading import history_block, read_tail
 from jiyi.types import Block, Message
@@ -13,6 +14,18 @@ class FullHistory:
 
     name = "full_history"
     window = True
+
+    def __init__(self, *, checkpoint_every: int | None = None) -> None:
+        """Sets what sessions do beside.
+
+        Args:
+            checkpoint_every: turns from one automatic checkpoint of a session to the next, unless the session is given
+                its own; None for none.
+
+        Raises:
+            InvalidInput: names what is out of range.
+        """
+        self.checkpoint_every = None if checkpoint_every is None else positive("checkpoint_every", checkpoint_every)
 
     async def recall(self, request: Request) -> list[Block]:
         """One history block; messages that cannot fit whatever happens are counted and not read."""
