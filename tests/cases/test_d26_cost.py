@@ -51,7 +51,7 @@ def test_there_are_strategies_that_ask() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRATEGIES)
 async def test_calls_are_bounded_and_do_not_grow(memory: AsyncMemory, spoken: str, name: str) -> None:
-    costs = await measure(memory, name, STRATEGIES[name], spoken, TURNS, lambda: None)
+    costs = await measure(memory, name, [STRATEGIES[name]], spoken, TURNS, lambda: None)
     assert costs, "it asked at all"
     for cost in costs:
         assert cost.per_100.calls <= 100, "a call a turn at most"
@@ -62,7 +62,7 @@ async def test_calls_are_bounded_and_do_not_grow(memory: AsyncMemory, spoken: st
 @pytest.mark.parametrize("name", STRATEGIES)
 async def test_twenty_turns_take_no_more_calls_than_documented(memory: AsyncMemory, spoken: str, name: str) -> None:
     """A step asks once for each stride that is full, of sixteen messages unless it says otherwise."""
-    costs = await measure(memory, name, STRATEGIES[name], spoken, EARLY, lambda: None)
+    costs = await measure(memory, name, [STRATEGIES[name]], spoken, EARLY, lambda: None)
     calls = {one.purpose: one.usage.calls for one in await memory.spent("cost")}
     assert calls.keys() == {cost.step for cost in costs}
     assert all(count <= EARLY for count in calls.values()), calls

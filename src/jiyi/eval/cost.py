@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, cast
 
+from jiyi.config import Settings
 from jiyi.engine import AsyncMemory
 from jiyi.errors import MissingDependency
+from jiyi.options import Options
 from jiyi.plugins import load
 from jiyi.plugins import names as plugins
 from jiyi.ports import LLM, Deriving, Strategy
@@ -35,9 +37,10 @@ _FILLER = {"en": "They talked about their work. ", "zh": "双方谈了各自的�
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one step of one strategy took in one language.
+    """What one step of one strategy or recipe took in one language.
 
     Attributes:
+        strategy: its name.
         per_100: calls and tokens in 100 turns.
         early, late: tokens in of a call, in the first ``EARLY`` turns and in the last ones, as many; None without one.
         largest: tokens in of the largest call.
@@ -149,19 +152,24 @@ def asking() -> dict[str, Strategy]:
 
 
 async def measure(
-    memory: AsyncMemory, name: str, strategy: Strategy, language: str, turns: int, done: Callable[[], object]
+    memory: AsyncMemory,
+    name: str,
+    recipe: str | Sequence[Strategy],
+    language: str,
+    turns: int,
+    done: Callable[[], object],
 ) -> list[Cost]:
     """Talks for so many turns, all of which tell new names and amounts, and counts what is asked after each.
 
     Args:
         memory: an empty one, of ``opened``.
-        name: of the strategy, in the results.
-        strategy: is put to work in it.
+        name: of the strategy or recipe, in the results.
+        recipe: is put to work in it.
         language: ``en`` or ``zh``.
         turns: a question and an answer each.
         done: called after each turn.
     """
-    await memory.use_recipe([strategy])
+    await memory.use_recipe(recipe)
     quick = [step.name for step in memory.worker.steps if step not in memory.worker.asking]
     chat, scope = memory.session("s", user_id="cost"), memory.scope("cost")
     pages: list[dict[str, Usage]] = [{}]
@@ -192,9 +200,11 @@ def _cost(strategy: str, step: str, language: str, pages: Sequence[Usage]) -> Co
     )
 
 
-async def opened(llm: LLM | str | None, language: str) -> AsyncMemory:
+async def opened(llm: LLM | str | None, language: str, settings: Settings | None = None) -> AsyncMemory:
     """A memory that is gone afterwards, whose work is only done when it is waited for."""
-    model = StandIn(language) if llm is None else llm
-    memory = await AsyncMemory.open("memory:", embedder=None, memory_llm=model, recipe="casual", clock=_Clock())
+    options: Options = {"memory_llm": StandIn(language) if llm is None else llm, "recipe": "casual", "clock": _Clock()}
+    if settings is not None:
+        options["settings"] = settings
+    memory = await AsyncMemory.open("memory:", embedder=None, **options)
     await memory.worker.stop()
     return memory
