@@ -125,6 +125,12 @@ def test_eval_cost(jiyi: Run) -> None:
     found = jiyi("eval", "cost", "--strategy", "importance", "--turns", "16", "--json").well().json
     assert [(row["language"], row["per_100"]["calls"]) for row in found["costs"]] == [("en", 12), ("zh", 12)]
     assert "importance" in jiyi("eval", "cost", "--strategy", "importance", "--turns", "8").well().out
+    whole = jiyi("eval", "cost", "--recipe", "preferences", "--recipe", "casual", "--turns", "16", "--json").well().json
+    assert {(row["strategy"], row["step"]) for row in whole["costs"]} == {("preferences", "facts")}, (
+        "casual asks nothing"
+    )
+    assert "no recipe" in jiyi("eval", "cost", "--recipe", "nope").err
+    assert "either" in jiyi("eval", "cost", "--recipe", "casual", "--strategy", "notes").err
     wrong = jiyi("eval", "cost", "--strategy", "recall")
     assert wrong.code == 3 and "importance" in wrong.err
 

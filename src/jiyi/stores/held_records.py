@@ -28,7 +28,11 @@ def write_records(held: Held, claim: Claim, changes: Changes, *, anew: bool) -> 
         for name in set(changes.drop) & records.keys():
             if is_ours(records[name].record, records):
                 del records[name]
-    _, again = derive_anew(held, lambda r: r.strategy != maker and rests_on(r, changes.stale), maker)
+
+    def is_stale(record: Record) -> bool:
+        return record.strategy != maker and not record.links and rests_on(record, changes.stale)
+
+    _, again = derive_anew(held, is_stale, maker)
     for record in changes.put:
         if all(source.message_id in held.log for source in record.sources):
             records = held.fresh if anew and record.strategy == maker else held.records

@@ -206,12 +206,12 @@ def expire(db: sqlite3.Connection, scope: Scope, names: Iterable[str]) -> None:
 
 
 def resting(db: sqlite3.Connection, scope: int, message_ids: Iterable[str], maker: str) -> list[tuple[int]]:
-    """Row numbers of the records of other strategies that rest on one of these messages."""
+    """Row numbers of the records without links, of other strategies, that rest on one of these messages."""
     packed = [rows.pack(name) for name in message_ids]
     return db.execute(
         "SELECT DISTINCT r.id FROM message m CROSS JOIN source s ON s.message = m.key"
         f" CROSS JOIN record r ON r.id = s.record WHERE m.key >> 32 = ? AND m.id IN ({', '.join('?' * len(packed))})"
-        " AND r.strategy <> ?",
+        " AND r.strategy <> ? AND r.links IS NULL",
         (scope, *packed, maker),
     ).fetchall()
 

@@ -191,7 +191,8 @@ class Changes:
         close: record id -> when it stopped being current.
         drop: ids of records that go, whoever made them.  Of the step's own, while it derives anew, those made anew.
         stale: ids of messages that other steps are to look at again: their records that rest on one of these go, and
-            are derived anew, as after an erasure.
+            are derived anew, as after an erasure.  Those with ``links`` stay: what has names is brought up to date by
+            its own step, when these are named again.
         failed: seq -> why the message is passed over.
     """
 

@@ -183,6 +183,16 @@ class Stale(StoreCase):
         assert await self.spans(store, FOURS) == [(0, 8)], "its batch, and the strides of what it rests on"
         assert await store.cursors(ADA, [FOURS]) == {"fours": 12}
 
+    async def test_what_is_about_names_stays(self, store: Store) -> None:
+        await store.register([NOTES, RULES])
+        await self.add(store, *"ab")
+        await self.do_next(store, RULES, 2, made("r", "a", step=RULES), made("tom", "a", step=RULES, links=("tom",)))
+        await self.do_next(store, NOTES, 2, stale=("a",))
+        assert ids(await store.records(ADA)) == ["tom"]
+        assert await self.spans(store, RULES) == [(0, 2)]
+        await store.forget(ADA, message_ids=["a"])
+        assert await store.records(ADA) == [], "but an erasure takes it"
+
     async def test_who_says_so_derives_nothing_anew(self, store: Store) -> None:
         await store.register([NOTES, RULES])
         await self.add(store, *"ab")
