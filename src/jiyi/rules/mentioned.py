@@ -24,9 +24,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from jiyi.candidates import Candidate
-from jiyi.grounding.plain import plain
 from jiyi.mentions import USER, Alias, Edge, Mention, Mentioned
-from jiyi.periods import Period
+from jiyi.periods import Period, plain
 from jiyi.relation_types import RELATIONS, RelationType, relation_of
 from jiyi.rules.chinese_names import chinese_name_in, chinese_names
 from jiyi.rules.clauses import clauses, follows, requests, sentences

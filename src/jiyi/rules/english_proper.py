@@ -1,0 +1,210 @@
+"""Proper names in English: words with a capital that stand where an ordinary word would have none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from jiyi.grounding.plain import plain
+from jiyi.rules.english_proper_words import (
+    AFTER,
+    ENDINGS,
+    FUNCTION,
+    GENERIC,
+    JOINS_OF,
+    KINDS,
+    ORDINARY,
+    TECHNOLOGIES,
+    TITLES,
+    several,
+)
+from jiyi.rules.english_words import NATIONS
+from jiyi.rules.found import Name, Span, Stretch
+from jiyi.rules.own import BLANK
+
+_UPPER = "A-Z\u00c0-\u00d6\u00d8-\u00de"
+_ANY = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f0-9"
+_WORD = re.compile(
+    rf"(?<![{_ANY}_@#/.&'-])(?:(?:Mrs?|Ms|Dr|Prof|St|[A-Z])\.(?=\s[{_UPPER}])"
+    rf"|(?:[{_UPPER}]|[a-z]{{1,3}}[A-Z])[{_ANY}]*(?:['&-][{_ANY}]+|\.(?:js|net|io|ai|py|com)\b)*(?:\+\+|\#)?)"
+    rf"(?![_@/]|-(?:$|\W))"
+)
+_BETWEEN = re.compile(
+    r" (?:(?P<of>of (?:the )?)|(?P<for>for (?:the )?)|(?P<and>and )|& "
+    r"|(?:de|del|della|di|da|du|van|von|der|den|ter|bin|al) (?:(?:la|der|den) )?)?"
+)
+_FIRM_ENDS = frozenset(["sons", "partners", "company", "co", "associates", "daughters", "brothers"])
+_WHOLE = several("university bank institute college school hospital authority airlines museum academy")
+_OFFICE = several("department ministry institute university school college board faculty council office")
+_CODE = re.compile(r"(?:[A-Z]{1,5}-?\d{3,}[A-Z\d]*|[A-Z]{1,6}\d?-[A-Z]?\d{2,}[A-Z\d]*)(?:-[A-Z\d]+)*")
+_LABEL = re.compile(
+    r"\b(?:numbers?|codes?|password|plate|account|(?:my|the|our|this|an) order|invoice|parcel"
+    r"|tracking|booking|reference|confirmation|id|room"
+    r"|seat|gate|flight|policy|ticket|case|locker|passport|serial|extension|card|zip|postcode)\b[^,;.]{0,16}$"
+)
+_OBTAINS = re.compile(
+    r"\b(?:order|orders|ordered|buy|bought|purchased?|reorder|stock|sells?|sold|install(?:ed)?|replace[ds]?)\b"
+)
+_KIND = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, KINDS), key=len, reverse=True))})(?: called| named|,)? $")
+_AFTER = re.compile(rf" ({'|'.join(sorted(map(re.escape, AFTER), key=len, reverse=True))})\b(?!')")
+_LOOSE = several("ruby swift spring express unity dart julia jenkins kafka cassandra spark rails go rust")
+_START = re.compile(r"(?:^|[.!?:;…\n\u3002\uff01\uff1f]|[-*•])[\s\"'(\[*_-]*$")
+_VERBS_WORDS = (
+    "is was has had will would can cannot doesn't does did didn't isn't wasn't won't said says tells told asked asks "
+    "lives lived likes loves hates works worked wants wanted needs moved moves bought got plans prefers called calls "
+    "met knows studies teaches owns drives runs plays speaks visited came went goes thinks started founded created "
+    "wrote writes built builds made makes leads led uses used joined acquired approved manages reports reported "
+    "supplies supplied hired left depends requires competes belongs published publishes develops developed designed "
+    "launched maintains invested insures prescribed married graduated supports recommended suggested offered gave "
+    "sent helped agreed no never"
+)
+_VERBS = frozenset(_VERBS_WORDS.split())
+_STRONG = re.compile(
+    r" (?:uses|depends on|runs on|relies on|was (?:acquired|founded|created|written|built|developed) by"
+    r"|is (?:written|built)|has a (?:subsidiary|backend|frontend)|\(|competes with|belongs to)\b|,? (?:aka|also known as|who|my|our) "
+)
+_NEXT = re.compile(r"\s+([a-z']+)")
+_ENDED = re.compile(r"(?:ing|ly|ed|tion|sion|ment|ness|ity|ies|ally|ful|less|ous|ive|able)$")
+
+
+class Word(NamedTuple):
+    """A word with a capital; ``low`` without a point."""
+
+    start: int
+    end: int
+    low: str
+
+
+def proper(stretch: Stretch) -> list[Name]:
+    """The proper names of a stretch, in order, with the type that their own words or those beside them tell."""
+    start = stretch.start
+    cased = plain(stretch.text[start : stretch.end])
+    if _shouts(cased):
+        return []
+    found: list[Name] = []
+    for run in _runs(cased):
+        for words in _pieces(run, cased, first=_starts(cased, run[0].start)):
+            if name := _name(stretch, cased, words):
+                found.append(name)
+    return found
+
+
+def _shouts(cased: str) -> bool:
+    """Whether most words have capitals, so that they tell nothing: a headline, or shouting."""
+    words = re.findall(r"[A-Za-z][\w'-]*", cased)
+    return len(words) >= 5 and sum(word[0].isupper() for word in words) * 3 > len(words) * 2
+
+
+def _runs(cased: str) -> Iterator[list[Word]]:
+    """Words with a capital that stand together, "of" and the like between them."""
+    run: list[Word] = []
+    for found in _WORD.finditer(cased):
+        end = found.end() - 2 if found[0][-2:].lower() == "'s" else found.end()
+        word = Word(found.start(), end, found[0][: end - found.start()].lower().rstrip("."))
+        if run and not _goes_on(cased, run, word):
+            yield run
+            run = []
+        run.append(word)
+    if run:
+        yield run
+
+
+def _goes_on(cased: str, run: list[Word], word: Word) -> bool:
+    last = run[-1]
+    gap = _BETWEEN.fullmatch(cased, last.end, word.start)
+    if gap is None:
+        return False
+    if gap["of"]:
+        return last.low in JOINS_OF or (last.low in ENDINGS and ENDINGS[last.low] == "organisation")
+    if gap["for"]:
+        return len(run) > 1 and ENDINGS.get(last.low) == "organisation"
+    if gap["and"]:
+        return word.low in _FIRM_ENDS or any(one.low in _OFFICE for one in run[:-1])
+    return not (gap[0] == " & " and last.low in GENERIC)
+
+
+def _starts(cased: str, at: int) -> bool:
+    return at == 0 or bool(_START.search(cased[max(0, at - 8) : at]))
+
+
+def _pieces(run: list[Word], cased: str, *, first: bool) -> Iterator[list[Word]]:
+    """The names in a run: without what only begins the sentence, parted at weekdays and the like."""
+    if first and len(run) > 1 and run[0].low in ORDINARY and run[0].low not in TITLES:
+        named_so = run[0].low in JOINS_OF or run[0].low in NATIONS or run[1].low in ENDINGS
+        if run[0].low in FUNCTION or not named_so:
+            run, first = run[1:], False
+    piece: list[Word] = []
+    for place, word in enumerate(run):
+        adjective = word.low in NATIONS and not piece and place + 1 < len(run) and run[place + 1].low not in GENERIC
+        initial = cased[word.end - 1] == "." and word.low not in TITLES
+        if word.low in GENERIC and word.low not in TITLES and not adjective and not initial:
+            if piece:
+                yield piece
+            piece = []
+        else:
+            piece.append(word)
+    if piece and not (first and len(piece) == 1 and len(run) == 1 and not _surely(cased, piece[0])):
+        yield piece
+
+
+def _surely(cased: str, word: Word) -> bool:
+    """Whether a word at the start of a sentence is a name: by its writing, or by the verb behind it."""
+    said = cased[word.start : word.end]
+    if sum(map(str.isupper, said)) > 1 or any(map(str.isdigit, said)) or "." in said:
+        return True
+    if word.low in ORDINARY or len(word.low) < 3:
+        return False
+    if word.low in TECHNOLOGIES or cased[word.end : word.end + 2] == "'s" or _STRONG.match(cased, word.end):
+        return True
+    if _ENDED.search(word.low):
+        return False
+    behind = _NEXT.match(cased, word.end)
+    return behind is not None and behind[1] in _VERBS
+
+
+def _name(stretch: Stretch, cased: str, words: list[Word]) -> Name | None:
+    """The name that some words are, with its type; None where all of them are ordinary."""
+    title: Span = (0, 0)
+    after = stretch.start
+    while words and words[0].low in TITLES:
+        title = (after + words[0].start, after + words[0].end)
+        words = words[1:]
+    if not words or len(words) > 8:
+        return None
+    start, end = words[0].start, words[-1].end
+    said = cased[start:end]
+    plainly = sum(map(str.isupper, said)) > len(words) or any(map(str.isdigit, said))
+    ordinary = all(word.low in ORDINARY for word in words)
+    if ordinary and not any(title) and not (len(words) > 1 and words[-1].low in _WHOLE):
+        return None
+    if BLANK in stretch.low[after + start : after + end] or (len(said) < 2 and not any(title)):
+        return None
+    code = _CODE.fullmatch(said)
+    low = stretch.low[after : stretch.end]
+    if code and _LABEL.search(low, max(0, start - 60), start):
+        return None
+    type_ = "person" if any(title) else _type(cased, low, words, code=bool(code), plainly=plainly)
+    return Name(after + start, after + end, type_, title)
+
+
+def _type(cased: str, low: str, words: list[Word], *, code: bool, plainly: bool) -> str:
+    """What a thing is by the last word of its name, by a noun beside it, or because everybody knows."""
+    start, end = words[0].start, words[-1].end
+    if code:
+        return "product" if _OBTAINS.search(low, max(0, start - 60), start) else ""
+    if len(words) > 1:
+        if words[-1].low in _FIRM_ENDS or (words[0].low in _OFFICE and " of " in cased[start:end]):
+            return "organisation"
+        if words[-1].low in ENDINGS:
+            return ENDINGS[words[-1].low]
+        if words[0].low in ENDINGS and cased[words[0].end : words[0].end + 4] == " of ":
+            return ENDINGS[words[0].low]
+    if behind := _AFTER.match(low, end):
+        return KINDS[behind[1]]
+    if before := _KIND.search(low, max(0, start - 40), start):
+        noun = re.split(r"[ ,]", before[0])[0]
+        return KINDS.get(noun, "")
+    single = words[0].low
+    known = len(words) == 1 and single in TECHNOLOGIES and single not in _LOOSE
+    return "technology" if known and (plainly or single not in ORDINARY) else ""
