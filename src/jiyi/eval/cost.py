@@ -203,8 +203,9 @@ def _cost(strategy: str, step: str, language: str, pages: Sequence[Usage]) -> Co
 async def opened(llm: LLM | str | None, language: str, settings: Settings | None = None) -> AsyncMemory:
     """A memory that is gone afterwards, whose work is only done when it is waited for."""
     options: Options = {"memory_llm": StandIn(language) if llm is None else llm, "recipe": "casual", "clock": _Clock()}
+    options["embedder"] = None
     if settings is not None:
         options["settings"] = settings
-    memory = await AsyncMemory.open("memory:", embedder=None, **options)
+    memory = await AsyncMemory.open("memory:", **options)
     await memory.worker.stop()
     return memory

@@ -210,10 +210,10 @@ class Store(Protocol):
         messages that were erased meanwhile are left out, and records that rest on one.  Index entries and vectors
         replace those of the same message (and model, which is the step's name after ``dense:``); a record replaces that
         of the same id.  ``Conflict`` when the claim's token is not the newest, and after a commit or release of it; a
-        lease that ran out but was taken by nobody still commits.  For ``stale`` messages the records of other steps that
-        have no ``links`` go and are derived anew, as in ``forget``, and claims on these steps are lost; nothing happens to the indexes and
-        to the step itself.  ``InvalidInput`` for vectors of unequal dimensions,
-        and for one with a component that is not a finite number (it names the seq).
+        lease that ran out but was taken by nobody still commits.  For ``stale`` messages the records of other
+        steps that have no ``links`` go and are derived anew, as in ``forget``, and claims on these steps are lost;
+        nothing happens to the indexes and to the step itself.  ``InvalidInput`` for vectors of unequal dimensions, and
+        for one with a component that is not a finite number (it names the seq).
         """
         ...
 

@@ -28,11 +28,7 @@ def write_records(held: Held, claim: Claim, changes: Changes, *, anew: bool) -> 
         for name in set(changes.drop) & records.keys():
             if is_ours(records[name].record, records):
                 del records[name]
-
-    def is_stale(record: Record) -> bool:
-        return record.strategy != maker and not record.links and rests_on(record, changes.stale)
-
-    _, again = derive_anew(held, is_stale, maker)
+    _, again = derive_anew(held, lambda record: _is_stale(record, changes.stale, maker), maker)
     for record in changes.put:
         if all(source.message_id in held.log for source in record.sources):
             records = held.fresh if anew and record.strategy == maker else held.records
@@ -46,6 +42,10 @@ def write_records(held: Held, claim: Claim, changes: Changes, *, anew: bool) -> 
                 records[name] = replace(made, record=replace(made.record, closed_at=changes.close[name]))
     _drop_vectors(held)
     return again
+
+
+def _is_stale(record: Record, message_ids: Sequence[str], maker: str) -> bool:
+    return record.strategy != maker and not record.links and rests_on(record, message_ids)
 
 
 def _with_use_of(old: Record | None, new: Record) -> Record:
