@@ -27,6 +27,7 @@ IMPORTANCE = "budget, the less important first"
 _ORPHAN = "a tool call without its result, or a result without its call"
 _REPEATED = "the same system message again"
 _NOTHING = "no text to quote"
+_UNSUPPORTED = "no quote in a stored message"
 
 
 def assemble(  # noqa: PLR0913
@@ -266,10 +267,14 @@ class _Assembly:
             tokens=tokens,
             budget=self.budget,
             blocks=tuple(self._used()),
-            dropped=tuple(self.dropped.values()),
+            dropped=(*self.dropped.values(), *self._unsupported()),
             truncated=self.truncated,
             full_history_tokens=self._full_history(),
         )
+
+    def _unsupported(self) -> Iterable[Dropped]:
+        for at, item in self.recalled.unsupported:
+            yield Dropped(self.blocks[at].strategy, "", _UNSUPPORTED, item=item)
 
     def _used(self) -> Iterable[Used]:
         if self.system:

@@ -69,7 +69,9 @@ class Context:
             for item in block.items:
                 lines += _item_lines(item)
         if self.dropped:
-            lines += ["", f"dropped: {_count(sum(entry.count for entry in self.dropped))}"]
+            texts = sum(entry.item is not None for entry in self.dropped)
+            more = f", {texts:,} text{'' if texts == 1 else 's'}" if texts else ""
+            lines += ["", f"dropped: {_count(sum(entry.count for entry in self.dropped))}{more}"]
             lines += [f"  {_left(entry)}" for entry in self.dropped]
         return "\n".join(lines)
 
@@ -100,6 +102,7 @@ class Context:
                     "reason": entry.reason,
                     "older": entry.older,
                     "source": None if entry.message is None else _source(entry.message),
+                    "text": entry.item.text if entry.item else None,
                 }
                 for entry in self.dropped
             ],
@@ -113,7 +116,11 @@ def _item_lines(item: Item) -> list[str]:
         lines = [f"  {label}{_short(item.text)}" + (f"  <- {item.why}" if item.why else "")]
         if item.covers:
             return [*lines, f"    tells of {_count(_told(item))}, from {_ends(item)}"]
-        return [*lines, *(f"    from {_described(message)}" for message in item.messages)]
+        return [
+            *lines,
+            *(f"    from {_described(message)}" for message in item.messages),
+            *(f"    quotes {one.message_id} {_short(one.quote or '')!r}" for one in item.quotes),
+        ]
     lines: list[str] = []
     why = item.why
     for message in item.messages:
@@ -146,6 +153,7 @@ def _item(item: Item) -> Mapping[str, JSON]:
         "covers": [{"session": session, "first": first, "last": last} for session, first, last in item.covers],
         "neighbours": list(item.neighbours),
         "passages": [{"id": part.message_id, "start": part.start, "end": part.end} for part in item.passages],
+        "quotes": [{"id": part.message_id, "quote": part.quote} for part in item.quotes],
     }
 
 
@@ -162,6 +170,8 @@ def _source(message: Message) -> Mapping[str, JSON]:
 
 def _left(entry: Dropped) -> str:
     what = _described(entry.message) if entry.message else entry.message_id
+    if entry.item:
+        what = " ".join([*entry.item.records, repr(_short(entry.item.text))])
     older = f", and {_count(entry.older)} before it" if entry.older else ""
     return f"{what}{older}: {entry.reason} ({entry.strategy})"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from jiyi.copies import origin
 from jiyi.passages import SIZE, Span, passages
 from jiyi.ports import TokenCounter
-from jiyi.quoting import Day, Sizes, day_of, derived, quoted, section
+from jiyi.quoting import Day, Sizes, day_of, derived, quoted, section, supported
 from jiyi.types import Block, ChatMessage, Item, Message, Source
 
 _WORTH = 60  # tokens: less room than this widens no passage
@@ -60,14 +60,17 @@ class Recalled:
         frame: tokens of a section without lines.
         share: the part of what is left for history and memories that is held free for memories that ask for it, 0..1.
         nothing: (place of the block, item) of what has no text to quote.
+        unsupported: the same of texts in cited blocks that no message says.
     """
 
     def __init__(self, blocks: Sequence[Block], counter: TokenCounter, language: str) -> None:
         self.lines: list[Line] = []
         self.nothing: list[tuple[int, Item]] = []
+        self.unsupported: list[tuple[int, Item]] = []
         self._blocks = blocks
-        offered = [item for block in blocks if block.place == "memory" for item in block.items]
-        self._sizes = Sizes(counter, language, offered)
+        memories = [block for block in blocks if block.place == "memory"]
+        offered = [item for block in memories for item in block.items]
+        self._sizes = Sizes(counter, language, offered, cited=any(block.cited for block in memories))
         self._language = language
         self.frame = self._sizes.frame
         self._offers = [self._offer(at, block) for at, block in enumerate(blocks)]
@@ -81,7 +84,8 @@ class Recalled:
 
     def section(self) -> list[ChatMessage]:
         """The system message with the lines that came in; none without lines."""
-        return section((line.item for line in self.lines), self._language)
+        cited = [line.item for line in self.lines if self._blocks[line.block].cited]
+        return section((line.item for line in self.lines if not self._blocks[line.block].cited), self._language, cited)
 
     def told(self) -> dict[str, list[Span]]:
         """Session -> stretches [first, last] that the texts which came in tell of as a whole, in order, apart."""
@@ -145,10 +149,15 @@ class Recalled:
         lines: list[Line] = []
         for item in block.items if block.place == "memory" else ():
             if item.text:
+                if block.cited:
+                    item = replace(item, quotes=supported(item))
+                    if not item.quotes:
+                        self.unsupported.append((at, item))
+                        continue
                 first = item.messages[0] if item.messages else None
-                pieces = [Piece(derived(item, self._language), day_of(first, self._language))]
+                pieces = [Piece(derived(item, self._language, cited=block.cited), day_of(first, self._language))]
             else:
-                texts = [(quoted(message, self._language), message) for message in item.messages]
+                texts = [(quoted(message, self._language, cited=block.cited), message) for message in item.messages]
                 pieces = [Piece(text, day_of(m, self._language), m, origin(m)) for text, m in texts if text]
             if any(piece.message is None or piece.message.id not in item.neighbours for piece in pieces):
                 lines.append(Line(item, at, pieces))
@@ -206,14 +215,16 @@ class Recalled:
 
     def _cut(self, piece: Piece, line: Line, size: int) -> Piece:
         """A piece cut to about so many bytes; of a message that another one answers, to its end."""
-        asked, message = self._blocks[line.block].asked, piece.message
+        block, message = self._blocks[line.block], piece.message
+        asked = block.asked
         if asked is None or message is None:
             return piece
         ends = message.id in line.item.neighbours
         spans = passages(message.text, {} if ends else asked, size, end=ends)
         if spans == [(0, len(message.text))]:
             return piece
-        short = Piece(quoted(message, self._language, spans), piece.day, message, piece.origin, tuple(spans))
+        text = quoted(message, self._language, spans, cited=block.cited)
+        short = Piece(text, piece.day, message, piece.origin, tuple(spans))
         return short if self._alone(short) < self._alone(piece) else piece
 
     def _alone(self, piece: Piece) -> int:

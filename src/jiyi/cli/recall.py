@@ -160,7 +160,7 @@ def show_context(found: Context, *, explain: bool = False) -> None:
     if found.dropped:
         reasons: dict[str, int] = {}
         for dropped in found.dropped:
-            reasons[dropped.reason] = reasons.get(dropped.reason, 0) + dropped.count
+            reasons[dropped.reason] = reasons.get(dropped.reason, 0) + (dropped.count or 1)
         listed = "; ".join(f"{count:,} ({reason})" for reason, count in reasons.items())
         out.print(Text(clean(f"dropped: {listed}; --explain lists them"), style="dim"))
 

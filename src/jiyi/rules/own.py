@@ -21,7 +21,7 @@ _NAMELIKE = 24  # characters of a quote that may be a name or title: it stays
 _SENTENCE_LIKE = re.compile(
     r"[.,!?。，！？;；]|\b(?:i|i'm|you|he|she|we|they|is|are|was|my)\b|[我你您他她]|(?:\S+\s+){4}"
 )
-_HEADERS = tuple(header.lower() for header in HEADER.values())
+_HEADERS = tuple(header[:-1].lower() for header in HEADER.values())
 _AFTER_MEMORY = re.compile(r"\n[ \t]*\n(?!\s*\[)")
 
 # a text that is handed over to be worked on: all that follows

@@ -19,7 +19,7 @@ class Facts:
     name = "facts"
     window = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - settings, by keyword
         self,
         k: int = 8,
         *,
@@ -28,6 +28,7 @@ class Facts:
         every: int = EVERY,
         attributes: Sequence[Attribute] = (),
         instructions: str = "",
+        cited: bool = False,
     ) -> None:
         """Sets how much is recalled.
 
@@ -35,7 +36,7 @@ class Facts:
             k: facts at most.
             floor: least relevance, 0..1; None for the memory's calibrated floor.
             share: part of the budget held free for them where others compete, above 0, at most 1.
-            every, attributes, instructions: as for ``KeyFacts``; with both in a recipe give both the same.
+            every, attributes, instructions, cited: as for ``KeyFacts``; with both in a recipe give both the same.
 
         Raises:
             InvalidInput: names what is out of range.
@@ -46,6 +47,7 @@ class Facts:
         self.every = positive("every", every)
         self.attributes = tuple(attributes)
         self.instructions = instructions
+        self.cited = cited
 
     def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
         """Facts by rules, and by the model where there is one."""
@@ -57,5 +59,7 @@ class Facts:
             return []
         hits = await request.reader.find_records(request.query, kind=FACT, limit=self.k, floor=self.floor)
         scores, why = {hit.record.id: hit.score for hit in hits}, {hit.record.id: hit.why for hit in hits}
-        items = await items_of(request.reader, [hit.record for hit in hits], request.language, scores, why)
-        return [Block(self.name, "memory", tuple(items), share=self.share, most=self.k)] if items else []
+        found = [hit.record for hit in hits]
+        items = await items_of(request.reader, found, request.language, scores, why, cited=self.cited)
+        block = Block(self.name, "memory", tuple(items), share=self.share, most=self.k, cited=self.cited)
+        return [block] if items else []

@@ -29,7 +29,7 @@ class KeyFacts:
     name = "key_facts"
     window = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - settings, by keyword
         self,
         limit: int = 30,
         *,
@@ -38,6 +38,7 @@ class KeyFacts:
         every: int = EVERY,
         attributes: Sequence[Attribute] = (),
         instructions: str = "",
+        cited: bool = False,
     ) -> None:
         """Sets which facts stand in the prompt.
 
@@ -48,6 +49,8 @@ class KeyFacts:
             every: messages of one call of the model that derives.
             attributes: what facts may be about, beside ``jiyi.attributes.ATTRIBUTES``.
             instructions: a few words more for that model.
+            cited: each line names its message, and quotes it where it says so in other words; a fact that no message
+                says stays out.
 
         Raises:
             InvalidInput: names what is out of range.
@@ -58,6 +61,7 @@ class KeyFacts:
         self.every = positive("every", every)
         self.attributes = tuple(attributes)
         self.instructions = instructions
+        self.cited = cited
         self._protected = {one.name for one in (*ATTRIBUTES.values(), *self.attributes) if one.protected}
 
     def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
@@ -79,8 +83,9 @@ class KeyFacts:
         chosen = self._chosen(list(found.values()), places)
         scores = {name: (record.importance or 0.0) + relevance.get(name, 0.0) for name, record in found.items()}
         why = {record.id: self._why(record, relevance.get(record.id)) for record in chosen}
-        items = await items_of(reader, chosen[: 2 * self.limit], request.language, scores, why)
-        return [Block(self.name, "memory", tuple(items), share=self.share, most=self.limit)] if items else []
+        items = await items_of(reader, chosen[: 2 * self.limit], request.language, scores, why, cited=self.cited)
+        block = Block(self.name, "memory", tuple(items), share=self.share, most=self.limit, cited=self.cited)
+        return [block] if items else []
 
     def _chosen(self, facts: Sequence[Record], places: Mapping[str, int]) -> list[Record]:
         """In the order in which they are wanted.  ``places``: of those that were found for the question."""

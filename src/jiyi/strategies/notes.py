@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from jiyi.commands import COMMANDS
 from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.strategies.notes_making import KIND, STRIDE
@@ -28,6 +30,7 @@ class Notes:
         floor: float | None = None,
         every: int = STRIDE,
         share: float = 0.2,
+        cited: bool = False,
     ) -> None:
         """Sets how much is noted and recalled.
 
@@ -37,6 +40,7 @@ class Notes:
             floor: least relevance, 0..1; None for the memory's calibrated floor.
             every: messages of a user that a model is asked about together.
             share: part of the budget held free for them where others compete, above 0, at most 1.
+            cited: each line names its message, and quotes what the note is made of.
 
         Raises:
             InvalidInput: names what is out of range.
@@ -46,6 +50,7 @@ class Notes:
         self.floor = None if floor is None else fraction("floor", floor)
         self.every = positive("every", every)
         self.share = part("share", share)
+        self.cited = cited
 
     def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
         """The notes by rules, and those by the model where there is one."""
@@ -62,8 +67,12 @@ class Notes:
         hits = await request.reader.find_records(request.query, kind=KIND, limit=2 * self.k, floor=self.floor)
         ids = tuple({hit.record.sources[0].message_id for hit in hits if hit.record.sources})
         said = {message.id: message for message in await request.reader.matching(Filter(ids=ids))} if ids else {}
-        items = tuple(_item(hit, said[hit.record.sources[0].message_id]) for hit in hits if _is_there(hit, said))
-        return [Block(self.name, "memory", items, share=self.share, most=self.k)] if items else []
+        corrected = tuple(str(hit.record.data["corrected"]) for hit in hits if "corrected" in hit.record.data)
+        if self.cited and corrected:  # what a person corrected is what that person said
+            said |= {order.id: order for order in await request.reader.matching(replace(COMMANDS, ids=corrected))}
+        items = tuple(_item(hit, said, cited=self.cited) for hit in hits if _is_there(hit, said))
+        block = Block(self.name, "memory", items, share=self.share, most=self.k, cited=self.cited)
+        return [block] if items else []
 
 
 def _is_there(hit: RecordHit, said: dict[str, Message]) -> bool:
@@ -71,6 +80,11 @@ def _is_there(hit: RecordHit, said: dict[str, Message]) -> bool:
     return bool(hit.record.sources) and hit.record.sources[0].message_id in said
 
 
-def _item(hit: RecordHit, message: Message) -> Item:
-    note = hit.record
-    return Item((message,), text=note.text, score=hit.score, why=hit.why, records=(note.id,), label="note")
+def _item(hit: RecordHit, said: dict[str, Message], *, cited: bool) -> Item:
+    """A note, under what it was made of; cited, under what its words are of."""
+    note, source = hit.record, hit.record.sources[0]
+    if cited:
+        own = note.data.get("corrected")
+        source = next((one for one in note.sources if one.message_id == own and own in said), source)
+    message = said[source.message_id]
+    return Item((message,), note.text, hit.score, hit.why, records=(note.id,), label="note", quotes=(source,))

@@ -19,7 +19,7 @@ class Recall:
     name = "recall"
     window = False
 
-    def __init__(self, k: int = 16, *, floor: float | None = None, share: float = 0.5) -> None:
+    def __init__(self, k: int = 16, *, floor: float | None = None, share: float = 0.5, cited: bool = False) -> None:
         """Sets how much is recalled.
 
         Args:
@@ -27,6 +27,7 @@ class Recall:
                 understood.  With 8, half of what a budget of 1,000 tokens could hold stayed out.
             floor: least relevance, 0..1; None for the memory's calibrated floor.
             share: part of the budget held free for them where others compete, above 0, at most 1.
+            cited: each line names its message.
 
         Raises:
             InvalidInput: names what is out of range.
@@ -34,6 +35,7 @@ class Recall:
         self.k = positive("k", k)
         self.floor = None if floor is None else fraction("floor", floor)
         self.share = part("share", share)
+        self.cited = cited
 
     async def recall(self, request: Request) -> list[Block]:
         """One memory block, best first; none when nothing was asked or nothing is relevant."""
@@ -44,7 +46,8 @@ class Recall:
             return []
         near = await _near(request.reader, [hit.message for hit in hits], self.k)
         items = tuple(_item(hit, near) for hit in hits)
-        return [Block(self.name, "memory", items, share=self.share, most=self.k, asked=hits[0].asked)]
+        asked = hits[0].asked
+        return [Block(self.name, "memory", items, share=self.share, most=self.k, asked=asked, cited=self.cited)]
 
 
 async def _near(reader: Reader, messages: Sequence[Message], first: int) -> Mapping[tuple[str, int], Message]:

@@ -180,8 +180,9 @@ def check_context(context: Context, messages: Sequence[Message], counter: TokenC
     places = [order[source] for source in history]
     assert len({block.strategy for block in context.blocks if block.place == "history"}) > 1 or places == sorted(places)
     shown = _shown(context, messages)
-    listed = {entry.message_id for entry in context.dropped}
-    assert len(listed) == len(context.dropped) and not shown & listed
+    left = [entry for entry in context.dropped if entry.item is None]
+    listed = {entry.message_id for entry in left}
+    assert len(listed) == len(left) and not shown & listed
     older = [entry for entry in context.dropped if entry.older]
     assert len(older) <= 1
     unread = {message.id for entry in older for message in messages[: order[entry.message_id]]}

@@ -26,6 +26,7 @@ class Item:
         label: of a text: what it is, ``summary``, ``note`` or ``fact``; stands in the place of a speaker.
         covers: stretches of a path (session, first and last position) that a text tells of as a whole; none of their
             messages counts as dropped while it stands in the context.
+        quotes: of a text: the words of ``messages`` that say so; a ``cited`` block shows no text without.
     """
 
     messages: tuple[Message, ...]
@@ -37,6 +38,7 @@ class Item:
     records: tuple[str, ...] = ()
     label: str = ""
     covers: tuple[tuple[str, int, int], ...] = ()
+    quotes: tuple[Source, ...] = ()
 
     @property
     def hits(self) -> tuple[Message, ...]:
@@ -60,6 +62,7 @@ class Dropped:
     Attributes:
         older: so many further messages of the session, all those before this one, stay out with it.
         message: the message itself where it was read.
+        item: a text that stays out; no message is missing for it, and ``message_id`` is "".
     """
 
     strategy: str
@@ -67,11 +70,12 @@ class Dropped:
     reason: str
     older: int = 0
     message: Message | None = None
+    item: Item | None = None
 
     @property
     def count(self) -> int:
         """Messages that this entry stands for."""
-        return 1 + self.older
+        return 0 if self.item else 1 + self.older
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,8 @@ class Block:
         asked: the question's index terms -> what each tells; where given, long messages may be quoted in part, by them.
         left_out: what the strategy read of the session and does not propose.
         older: messages of the session before all of these, which were not read.
+        cited: each line in the memory section names its message; a text also quotes the words that it rests on, with
+            their date, and stays out where no message that it names says them.
     """
 
     strategy: str
@@ -104,6 +110,7 @@ class Block:
     asked: Mapping[str, float] | None = None
     left_out: tuple[Dropped, ...] = ()
     older: int = 0
+    cited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
