@@ -46,7 +46,7 @@ def curate(
         if command.does == "correct" and command.record not in there:
             there.add(command.record)
             made = _made(command)
-            _keep(kept, gone, made, _told(made, reach.of(made), said))
+            _keep(kept, gone, made, _told(made, reach.named(command.record), said))
     _merge(kept)
     _settle(kept, gone, said)
     return [told.record for told in kept.values()]
@@ -103,6 +103,10 @@ class Reach:
             return list(*found.values())
         return sorted((one for group in found.values() for one in group), key=lambda command: command.number)
 
+    def named(self, record_id: str) -> list[Command]:
+        """The commands about the record of an id, and what they hang together with."""
+        return self._groups.get(record_id, [])
+
     def of(self, record: Record) -> list[Command]:
         """The commands that reach a record, in order of arrival."""
         known = self._known.get(record.id)
@@ -141,14 +145,18 @@ def _told(record: Record, orders: Sequence[Command], said: Said) -> _Told | None
     pinned = record.pinned if state.pinned is None else state.pinned
     now, by = replace(record, pinned=pinned, hidden=state.hidden, data=data), _assertion(laid)
     if by and now.closed_at and now.closed_at <= by.at:
-        return _Told(_opened(now), by, now)
+        others = [command.id for command in laid if not _asserts(command)]
+        return _Told(_opened(now), by, replace(now, data={**data, "commands": others}))
     return _Told(now, by)
 
 
 def _assertion(laid: Iterable[Command]) -> Command | None:
     """The last command that says the record is true."""
-    says = (c for c in laid if c.does == "confirm" or (c.does == "correct" and c.opens))
-    return max(says, key=lambda command: command.number, default=None)
+    return max(filter(_asserts, laid), key=lambda command: command.number, default=None)
+
+
+def _asserts(command: Command) -> bool:
+    return command.does == "confirm" or (command.does == "correct" and command.opens)
 
 
 def _state(orders: Sequence[Command]) -> _State:
@@ -305,19 +313,7 @@ def _holds_already(other: _Told, record: Record) -> bool:
 
 def _decide(told: _Told, rivals: Sequence[_Told], said: Said) -> None:
     assert told.by is not None
-    at, record = told.by.at, told.record
-    last = max([at, *_times(record, said)])  # said again after the command: what came between is over
-    later: list[tuple[datetime, Record]] = []
-    for rival in rivals:
-        if rival.by and (rival.by.at, rival.by.number) >= (at, told.by.number):  # says the same, or decides itself
-            continue
-        times = [time for time in _times(rival.record, said) if time > at]
-        if times and max(times) < last:
-            continue
-        if times and rival.record.data.get("status") != "unverified":
-            later.append((min(times), rival.record))
-        elif not times and (rival.record.closed_at is None or rival.record.closed_at > at):
-            rival.record = _closed(rival.record, at, record.id, Source(told.by.id))
+    at, record, later = told.by.at, told.record, _later(told.record, told.by, rivals, said)
     if record.closed_at and record.closed_at <= at:
         record = _opened(record)
     first = min(later, key=lambda one: (one[0], one[1].id), default=None)
@@ -330,6 +326,23 @@ def _decide(told: _Told, rivals: Sequence[_Told], said: Said) -> None:
     elif record.closed_at is None or record.closed_at > first[0]:
         closing = evidence(first[1])[:1]
         told.record = _closed(record, first[0], first[1].id, closing[0] if closing else Source(""))
+
+
+def _later(record: Record, by: Command, rivals: Sequence[_Told], said: Said) -> list[tuple[datetime, Record]]:
+    """What contradicts a record and was said after the command that says it is true; what was not is closed."""
+    last = max([by.at, *_times(record, said)])  # said again after the command: what came between is over
+    found: list[tuple[datetime, Record]] = []
+    for rival in rivals:
+        if rival.by and (rival.by.at, rival.by.number) >= (by.at, by.number):  # says the same, or decides itself
+            continue
+        times = [time for time in _times(rival.record, said) if time > by.at]
+        if times and (max(times) < last or _wordings(rival.record) & _wordings(record)):
+            continue
+        if times and rival.record.data.get("status") != "unverified":
+            found.append((min(times), rival.record))
+        elif not times and (rival.record.closed_at is None or rival.record.closed_at > by.at):
+            rival.record = _closed(rival.record, by.at, record.id, Source(by.id))
+    return found
 
 
 def _closed(record: Record, at: datetime, by: str, source: Source) -> Record:

@@ -35,8 +35,14 @@ def records(draw: st.DrawFn) -> list[Record]:
                 data={"by": "rules", "status": draw(st.sampled_from(STATUS)), "value": text},
             )
         )  # fmt: skip
-    return [replace(r, data={**r.data, "conflicts": [o.id for o in made if o.key == r.key and o is not r]})
-            if r.data["status"] == "conflict" else r for r in made]  # fmt: skip
+    return [_against(record, made) if record.data["status"] == "conflict" else record for record in made]
+
+
+def _against(record: Record, made: list[Record]) -> Record:
+    """In conflict with the others of the same thing that are."""
+    same = [other.id for other in made if (other.kind, other.key) == (record.kind, record.key) and other is not record
+            and other.data["status"] == "conflict"]  # fmt: skip
+    return replace(record, data={**record.data, "conflicts": same} if same else {**record.data, "status": ""})
 
 
 @st.composite

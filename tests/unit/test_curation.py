@@ -125,6 +125,19 @@ def test_values_that_stand_side_by_side_do_not_close_each_other() -> None:
     assert [one.closed_at for one in found] == [None, None]
 
 
+def test_what_says_the_same_does_not_close_it() -> None:
+    again = replace(HOME, id="again", sources=(Source("m-again"),), said_at=day(3), closed_at=day(4))
+    found = curated([HOME, again], order("confirm", HOME, 2), m_home=0, m_again=3)
+    assert [(one.id, one.closed_at) for one in found] == [("home", None), ("again", day(4))]
+
+
+def test_orders_about_what_only_says_the_same_as_a_deleted_correction_do_not_bring_it_back() -> None:
+    braga = fact("braga", "user.pet", "Braga", 1)
+    ordered = order("correct", CATS, 2, "Braga"), order("delete", CATS, 3), order("recover", braga, 4)
+    assert [one.id for one in curated([CATS, braga], *ordered)] == ["braga"]
+    assert [one.id for one in curated([braga], *ordered)] == ["braga"]
+
+
 def test_pinned_hidden_and_back() -> None:
     pin, hide = order("pin", HOME, 1), order("hide", HOME, 2)
     (found,) = curated([HOME], pin, hide)
@@ -205,6 +218,14 @@ def test_confirming_a_closed_record_makes_it_current() -> None:
     assert [(one.text, one.closed_at) for one in found] == [("Lisbon", None), ("Porto", day(5))]
     assert "closed_by" not in found[0].data and found[0].sources == HOME.sources
     assert found[1].sources[-1] == Source("c-confirm-5")
+
+
+def test_what_stands_open_beside_it_is_not_opened_a_second_time() -> None:
+    """Two records say the same: one holds, one was closed; a confirmation of either leaves one that holds."""
+    closed = replace(HOME, id="old", closed_at=day(0))
+    for ordered in ([order("confirm", HOME, 1)], [order("confirm", closed, 1), order("confirm", closed, 2)]):
+        found = curated([HOME, closed], *ordered)
+        assert [(one.id, one.closed_at) for one in found] == [("home", None), ("old", day(0))]
 
 
 def test_the_message_that_closed_it_does_not_say_it_again() -> None:
