@@ -43,7 +43,7 @@ class Named:
 
     Attributes:
         saying: the clause, and when it was said.
-        start, end: the characters [start, end) of the message's text that are the name; both 0 for words such as "I".
+        start, end: the characters [start, end) of the message's text that are the name, or a word such as "I".
         name: as it is written there, or ``USER``.
         type, role, traits: as of a ``Mention``.
         also: other names that the same message states it has.
@@ -199,7 +199,8 @@ def _filled(record: Record, named: Iterable[Named], name: str, sense: str = "", 
     names = _names(said, more)
     first = name or names[0]
     others = [one for one in names if form_of(one) != form_of(first) and one != USER]
-    type_, role, traits = _type(said), _role(said), _traits(said)
+    type_ = "person" if any(one.form == USER for one in said) else _type(said)
+    role, traits = _role(said), _traits(said)
     sense = sense or str(record.data.get("sense", ""))
     count = len({one.saying.message for one in said})
     words = {attribute: words for attribute, (words, _) in traits.items()}
@@ -300,11 +301,10 @@ def _text(
     said: Sequence[Named], name: str, others: Sequence[str], type_: str, role: str, traits: Mapping[str, str]
 ) -> str:
     """Who it is in one line."""
-    chinese = (
-        language(next((one.saying.source.quote or "" for one in reversed(said) if one.traits), "") or name) == "zh"
-    )
+    told = next((one for one in reversed(said) if one.traits), said[0])
+    chinese = language(told.saying.source.quote or "") == "zh"
     if name == USER:
-        name = "用户" if language(said[-1].saying.source.quote or "") == "zh" else "the user"
+        name = "用户" if chinese else "the user"
     tells = [role] if role and role not in traits.values() else []
     tells += [f"{attribute}: {words}" if attribute else words for attribute, words in traits.items()]
     if chinese:

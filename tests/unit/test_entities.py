@@ -65,7 +65,7 @@ def test_forms() -> None:
 def test_the_text_is_in_the_language_of_what_was_said() -> None:
     made = record(named("林薇是我们的首席工程师。", "林薇", type="person", traits={"": "首席工程师"}))
     assert made.text == "林薇（人物）：首席工程师"
-    assert record(named("我在这里", USER)).text == "用户" and is_user(record(named("I am here", USER)))
+    assert record(named("我在这里", USER)).text == "用户（人物）" and is_user(record(named("I am here", USER)))
 
 
 def test_joined_has_the_names_and_the_evidence_of_both() -> None:
