@@ -14,7 +14,6 @@ from jiyi import intake
 from jiyi.checkpoints import with_copies
 from jiyi.clock import SystemClock, ZonedClock
 from jiyi.config import Settings, load_settings
-from jiyi.correcting import Correcting
 from jiyi.errors import InvalidInput, StoreError
 from jiyi.indexing import LexicalIndex, indexes
 from jiyi.models import Models
@@ -24,6 +23,7 @@ from jiyi.ports import Caching
 from jiyi.prompts import prompt
 from jiyi.recipes import compose, derivers
 from jiyi.redaction import redactor
+from jiyi.linking import Linking
 from jiyi.search import Searcher, Wanted
 from jiyi.session import AsyncSession
 from jiyi.spending import Spending
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 audit = logging.getLogger("jiyi.audit")
 
 
-class AsyncMemory(Correcting):
+class AsyncMemory(Linking):
     """The memory of all users of one tenant and agent.
 
     Open it with ``await AsyncMemory.open(...)``, close it with ``close()`` or ``async with``.  It belongs to the event

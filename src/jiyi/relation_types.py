@@ -53,7 +53,7 @@ _KNOWN = (
         "works at",
         "就职于",
         "one",
-        words=("work at; works for; employed by; employer; joined; 任职于; 供职于; 在…工作; 单位; 公司; 加入"),
+        words=("work at; works for; employed by; employer; joined; 任职于; 供职于; 在…工作; 在…上班; 单位; 公司; 加入"),
         reverse="employs; 雇用; 员工",
         head="person",
         tail="organisation",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from jiyi.engine import AsyncMemory
 from jiyi.options import Options, Stated, Where
-from jiyi.sync.correcting import Correcting
+from jiyi.sync.linking import Linking
 from jiyi.sync.session import Session
 from jiyi.sync.upkeep import Upkeep
 from jiyi.types import Erased, Hit, Message, SessionInfo, Stats, Usage
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from jiyi.ports import Strategy
 
 
-class Memory(Correcting, Upkeep):
+class Memory(Linking, Upkeep):
     """The memory of all users of one tenant and agent; see ``AsyncMemory``, which has the same methods."""
 
     def __init__(self, memory: AsyncMemory) -> None:

@@ -1,0 +1,216 @@
+"""Entities, relations, and the paths over them, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from jiyi.mentions import USER
+from jiyi.relation_types import RELATIONS
+from jiyi.text import language
+from jiyi.types import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words of a message, exactly as they stand there.
+
+    Attributes:
+        text: the words.
+        message_id: the message that they stand in.
+        start, end: the characters [start, end) of its text; None where that is not known.
+        said_at: when it was said, with zone; None when nobody knows.
+        session_id: "" for what was stated outside a conversation.
+        speaker: role of who said it.
+    """
+
+    text: str
+    message_id: str
+    start: int | None = None
+    end: int | None = None
+    said_at: datetime | None = None
+    session_id: str = ""
+    speaker: str = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """What a message says of an entity in a few words.
+
+    Attributes:
+        attribute: "" for a description.
+        text: the words.
+        quote: the clause that they stand in; None where its message is not at hand.
+    """
+
+    attribute: str
+    text: str
+    quote: Quote | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """Somebody or something with a name.
+
+    Attributes:
+        id: of its record.
+        name: the fullest proper name; ``user`` for the user while no name is known.
+        shown: the name, with the role or type of a namesake behind it.
+        type: of ``mentions.TYPES`` or another word; "" where nobody said.
+        role: what tells it from namesakes; "" without.
+        aliases: its other names, as they were written.
+        description: what it is, in words of a message; "" without.
+        traits: all that messages say it is, the description among it.
+        facts: the facts about it, of those that were asked for.
+        quotes: the clauses that mention it, oldest first: the first, the newest, and those that tell something new.
+        confidence: 0..1, of what speaks for it (``building.confidence``).
+        since, said_at: when it was mentioned first, and last.
+        user: it is the user.
+    """
+
+    id: str
+    name: str
+    shown: str = ""
+    type: str = ""
+    role: str = ""
+    aliases: tuple[str, ...] = ()
+    description: str = ""
+    traits: tuple[Trait, ...] = ()
+    facts: tuple[Record, ...] = field(default=(), hash=False)
+    quotes: tuple[Quote, ...] = ()
+    confidence: float = 0.0
+    since: datetime | None = None
+    said_at: datetime | None = None
+    user: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name and the aliases."""
+        return tuple(dict.fromkeys((self.name, *self.aliases, *((USER,) if self.user else ()))))
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation that messages state, from head to tail.
+
+    Attributes:
+        ids: of its records, the first one that of the earliest; several where it was said under different aliases.
+        relation: a name of ``relation_types.RELATIONS``, else the words of the message.
+        quotes: where it is said, oldest first; never empty.
+        said_at: when it was said first.
+        valid_from, valid_to: when it holds of the world, as far as that was said.
+        closed_at: when it was said to be over, or another took its place; None while it holds.
+        negated: it was said that this is not so.
+        confidence: 0..1, of what speaks for it (``building.confidence``).
+    """
+
+    ids: tuple[str, ...]
+    head: Entity
+    relation: str
+    tail: Entity
+    quotes: tuple[Quote, ...]
+    said_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    closed_at: datetime | None = None
+    negated: bool = False
+    confidence: float = 0.0
+
+    @property
+    def id(self) -> str:
+        """Of its first record."""
+        return self.ids[0]
+
+    @property
+    def quote(self) -> Quote:
+        """The newest one."""
+        return self.quotes[-1]
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Ids of the messages that say it."""
+        return tuple(quote.message_id for quote in self.quotes)
+
+    @property
+    def language(self) -> str:
+        """In which it was said, ``en`` or ``zh``."""
+        return language(self.quote.text)
+
+    @property
+    def label(self) -> str:
+        """How it reads between head and tail, in the language in which it was said."""
+        return self.called(self.language)
+
+    def called(self, language: str) -> str:
+        """How it reads between head and tail: ``has the pen name``, 笔名.  What has no name keeps its words."""
+        known = RELATIONS.get(self.relation)
+        zh = language == "zh"
+        words = self.relation if known is None else _short(known.zh) if zh else known.en
+        return words if not self.negated else f"非：{words}" if zh else f"not: {words}"
+
+    def other(self, entity: Entity) -> Entity:
+        """The end that is not this one."""
+        return self.tail if entity.id == self.head.id else self.head
+
+
+def _short(words: str) -> str:
+    """As it stands on an arrow: 的笔名是 is 笔名, 创建了 is 创建."""
+    if words.startswith("的") and words.endswith("是"):
+        return words[1:-1]
+    return words.removesuffix("了") if len(words) > 2 else words
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Relations that join two entities, each with the words that say so: an answer, with its grounds.
+
+    Attributes:
+        entities: in order; one more than relations, none twice.
+        relations: each joins the entities beside it, in either direction.
+        fit: 0..1, how well it answers what was asked; 0 where nothing was.
+    """
+
+    entities: tuple[Entity, ...]
+    relations: tuple[Relation, ...]
+    fit: float = field(default=0.0, compare=False)
+
+    @property
+    def start(self) -> Entity:
+        """Where it begins: what the question names."""
+        return self.entities[0]
+
+    @property
+    def end(self) -> Entity:
+        """Where it leads: what the question asks for."""
+        return self.entities[-1]
+
+    @property
+    def forward(self) -> tuple[bool, ...]:
+        """Of each relation, whether it is walked from head to tail."""
+        return tuple(
+            one.head.id == entity.id for one, entity in zip(self.relations, self.entities, strict=False)
+        )  # fmt: skip
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The words that say so, one for each relation."""
+        return tuple(relation.quote for relation in self.relations)
+
+    @property
+    def confidence(self) -> float:
+        """That all of it holds: the product of its relations'."""
+        product = 1.0
+        for relation in self.relations:
+            product *= relation.confidence
+        return product
+
+    def told(self, language: str | None = None) -> str:
+        """On one line: ``陈默 —笔名→ 墨鱼 —创建→ 星雀``; each label in its own language, or all in one."""
+        line = self.entities[0].shown
+        for relation, entity, forward in zip(self.relations, self.entities[1:], self.forward, strict=True):
+            label = relation.label if language is None else relation.called(language)
+            line += f" —{label}→ {entity.shown}" if forward else f" ←{label}— {entity.shown}"
+        return line
+
+    def __str__(self) -> str:
+        return self.told()
