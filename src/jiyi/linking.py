@@ -11,9 +11,6 @@ from jiyi.correcting import Correcting
 from jiyi.curated import Curated
 from jiyi.entities import ENTITY, type_of
 from jiyi.errors import InvalidInput
-from jiyi.graph import MOST_HOPS, Entity, EntityGraph
-from jiyi.graph.building import Ground, graph_parts
-from jiyi.graph.walking import called, named_in, walk
 from jiyi.options import after
 from jiyi.relations import RELATION
 from jiyi.search import WantedRecords
@@ -22,6 +19,8 @@ from jiyi.text import check_text
 from jiyi.types import ACTIVE, Filter, Record, Scope
 
 if TYPE_CHECKING:
+    from jiyi.graph import Entity, EntityGraph
+    from jiyi.graph.building import Ground
     from jiyi.search import Searcher
 
 _FOUND = 8  # relations found by meaning, where a question names nobody
@@ -54,6 +53,9 @@ class Linking(Correcting):
         Raises:
             InvalidInput: names the field.
         """
+        from jiyi.graph.building import graph_parts  # takes a tenth of the time of `import jiyi`, and few ask
+        from jiyi.graph.walking import named_in
+
         scope = self.scope(user_id)
         intake.limit("limit", limit)
         if type is not None:
@@ -100,6 +102,10 @@ class Linking(Correcting):
         Raises:
             InvalidInput: names the field.
         """
+        from jiyi.graph import MOST_HOPS, EntityGraph
+        from jiyi.graph.building import graph_parts
+        from jiyi.graph.walking import walk
+
         scope = self.scope(user_id)
         asked = {"query": query, "about": about, "to": to}
         for field, value in asked.items():
@@ -127,6 +133,8 @@ class Linking(Correcting):
     async def _starts(
         self, curated: Curated, query: str | None, about: str | None, to: str | None
     ) -> dict[str, Record]:  # fmt: skip
+        from jiyi.graph.walking import called, named_in
+
         found = await named_in(curated.records, query) if query else []
         for name in (about, to):
             found += await called(curated.records, name) if name else []
@@ -136,6 +144,8 @@ class Linking(Correcting):
         self, scope: Scope, as_of: datetime | None, curated: Curated, entities: Sequence[Record]
     ) -> Ground:  # fmt: skip
         """The newest message, and the facts about these entities."""
+        from jiyi.graph.building import Ground
+
         where = ACTIVE if as_of is None else Filter(until=after(as_of))
         newest = await self.store.messages(scope, where, limit=1, newest=True)
         links = list(dict.fromkeys(link for record in entities for link in record.links))

@@ -116,7 +116,7 @@ async def test_entities() -> None:
     assert [entity.name for entity in await memory.entities(user_id="ada")] == ["Northwind Mutual", "user"]
     assert len(await memory.entities(user_id="ada", limit=1)) == 1
     assert [entity.user for entity in await memory.entities(user_id="ada", query="我的保险公司")] == [True]
-    assert await memory.entities(user_id="ada", type="person") == []
+    assert await memory.entities(user_id="ada", type="project") == []
     assert len(await memory.entities(user_id="ada", type="organisation")) == 1
     await memory.close()
 

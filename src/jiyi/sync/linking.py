@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from jiyi.graph import Entity, EntityGraph
 from jiyi.sync.correcting import Correcting
 from jiyi.waiting import run
+
+if TYPE_CHECKING:
+    from jiyi.graph import Entity, EntityGraph
 
 
 class Linking(Correcting):
