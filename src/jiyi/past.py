@@ -1,0 +1,252 @@
+"""The facts of a user at any place of the log, and the snapshots that are made of them.  Pure.
+
+What is stored of a snapshot is a mark: its number, and the place.  What it says is worked out of the facts when it is
+read, so it follows whatever becomes of them: a model that reads on, old messages that come in late, a person's word.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+from jiyi.attributes import ATTRIBUTES, Attribute
+from jiyi.commands import Command, evidence
+from jiyi.curation import listed
+from jiyi.snapshots import ProfileSnapshot, SnapshotEntry
+from jiyi.statements import statements_of
+from jiyi.types import JSON, Record, Source
+
+KIND, STEP = "snapshot", "snapshots"
+LIMIT = 100
+"""Entries of a snapshot, at most: those of the most important facts."""
+
+Place: TypeAlias = tuple[datetime, int]
+"""A place of the log: when something was said, and its seq."""
+Fields: TypeAlias = Mapping[str, Sequence[Attribute]]
+"""Section -> what stands in it, in order."""
+
+_SECTIONS = {
+    "profile": (
+        "name", "age", "birthday", "home", "origin", "job", "employer", "school", "partner", "family", "friend", "pet",
+        "allergy", "health", "diet", "likes", "dislikes", "habit", "skill", "owns", "identifier", "rule", "event",
+    ),
+    "task": ("goal", "decision", "task", "deadline", "plan", "appointment", "budget", "amount"),
+}  # fmt: skip
+SECTIONS: Fields = {name: tuple(ATTRIBUTES[one] for one in names) for name, names in _SECTIONS.items()}
+"""The sections that every snapshot has."""
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+class Past:
+    """The facts of one user at any place of the log.
+
+    Args:
+        facts: as people want them now, closed ones too.
+        derived: the same as they were derived; only needed where there are orders.
+        orders: what people ordered.
+    """
+
+    def __init__(
+        self, facts: Iterable[Record], derived: Iterable[Record] = (), orders: Iterable[Command] = ()
+    ) -> None:  # fmt: skip
+        given = {one.id: (one.at, one.number) for one in orders}
+        before = {record.id: _span(record, given) for record in derived}
+        self._facts = [_Lasting(one, _span(one, given), _ordered(one, given), before.get(one.id)) for one in facts]
+        self._before = defaultdict[str, list[str]](list)
+        for fact in self._facts:
+            closed = fact.record.data.get("closed_by")
+            if isinstance(closed, Mapping) and closed.get("record"):
+                self._before[str(closed["record"])].append(fact.record.id)
+
+    def at(self, place: Place) -> list[Record]:
+        """The facts that had been said by then and still held, without unverified ones."""
+        there = (fact.record for fact in self._facts if fact.holds(place))
+        return [record for record in there if record.data.get("status") != "unverified"]
+
+    def instead_of(self, record: str) -> tuple[str, ...]:
+        """Ids of the facts that one has taken the place of, also of those before these."""
+        found: dict[str, None] = {}
+        left = [record]
+        while left:
+            before = [name for name in self._before.get(left.pop(), ()) if name not in found and name != record]
+            found.update(dict.fromkeys(before))
+            left += before
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    begin: Place
+    end: Place | None
+
+    def has(self, place: Place) -> bool:
+        return self.begin <= place and (self.end is None or place < self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lasting:
+    """A fact, when it held, and how that was before people said anything about it."""
+
+    record: Record
+    span: _Span
+    ordered: Place | None
+    before: _Span | None
+
+    def holds(self, place: Place) -> bool:
+        if self.before is not None and self.ordered is not None and place < self.ordered:
+            return self.before.has(place)
+        return self.span.has(place)
+
+
+def begin_of(record: Record, given: Mapping[str, Place] | None = None) -> Place:
+    """Where a fact was said first; a correction where it was given.  ``given``: command -> place."""
+    said = [statement.order[:2] for statement in statements_of(record)]
+    if said:
+        return min(said)
+    if given and (place := given.get(str(record.data.get("corrected")))) is not None:
+        return place
+    return record.said_at or record.recorded_at or _NEVER, 0
+
+
+def place_of(mark: Record) -> Place:
+    """The place that a mark is of."""
+    at, seq = mark.data.get("at"), mark.data.get("seq")
+    moment = datetime.fromisoformat(at) if isinstance(at, str) else mark.said_at or mark.recorded_at or _NEVER
+    return moment, seq if isinstance(seq, int) else 0
+
+
+def number_of(mark: Record) -> int:
+    """The number of a mark."""
+    number = mark.data.get("number")
+    return number if isinstance(number, int) else 0
+
+
+def joined(fields: Fields) -> Fields:
+    """All sections: those of every snapshot, and the user's own.  An attribute stands where it is named last."""
+    moved = {one.name for some in fields.values() for one in some}
+    found = {name: tuple(one for one in some if one.name not in moved) for name, some in SECTIONS.items()}
+    for name, some in fields.items():
+        found[name] = (*found.get(name, ()), *some)
+    return found
+
+
+def kept_fields(fields: Fields) -> JSON:
+    """The user's own fields as a mark keeps them."""
+    return {name: [[one.name, one.values, one.asked.get("zh", "")] for one in some] for name, some in fields.items()}
+
+
+def fields_of(mark: Record) -> Fields:
+    """The user's own fields that a mark was made with."""
+    kept = mark.data.get("fields")
+    found: dict[str, list[Attribute]] = {}
+    for section, some in kept.items() if isinstance(kept, Mapping) else ():
+        for one in some if isinstance(some, Sequence) and not isinstance(some, str) else ():
+            if isinstance(one, Sequence) and not isinstance(one, str) and len(one) == 3:
+                name, values, label = map(str, one)
+                kind = "one" if values == "one" else "fixed" if values == "fixed" else "many"
+                found.setdefault(section, []).append(Attribute(name, kind, 0.5, asked={"zh": label} if label else {}))
+    return found
+
+
+def snapshot_of(mark: Record, past: Past) -> ProfileSnapshot:
+    """What a mark stands for."""
+    place, sections = place_of(mark), joined(fields_of(mark))
+    order = {one.name: (at, section, one) for at, (section, one) in enumerate(_each(sections))}
+    known = [fact for fact in past.at(place) if fact.data.get("attribute") in order]
+    chosen = sorted(known, key=_weight, reverse=True)[:LIMIT]
+    there = {fact.id for fact in known}
+    entries: list[tuple[tuple[int, bool, str, Place], SnapshotEntry]] = []
+    for fact in chosen:
+        at, section, attribute = order[str(fact.data["attribute"])]
+        entry = entry_of(fact, section, attribute, place, there)
+        entry = replace(entry, instead_of=past.instead_of(fact.id))
+        entries.append(((at, entry.subject != "user", entry.subject, begin_of(fact)), entry))
+    entries.sort(key=lambda one: (one[0], one[1].record))
+    return ProfileSnapshot(
+        mark.id, number_of(mark), place[0], tuple(entry for _, entry in entries), len(known) - len(chosen)
+    )
+
+
+def entry_of(
+    fact: Record, section: str, attribute: Attribute, place: Place | None = None, there: Iterable[str] = ()
+) -> SnapshotEntry:  # fmt: skip
+    """A fact as an entry: as it had been put by then, in the words that its text is of where there are such.
+
+    Args:
+        fact: as people want it.
+        section, attribute: where it stands.
+        place: the moment; None for now.
+        there: ids of the facts that held then, for conflicts.
+    """
+    said = [one for one in statements_of(fact) if place is None or one.order[:2] <= place]
+    told = max(said, key=lambda one: (one.text == fact.text, one.order), default=None)
+    data, proof = fact.data, evidence(fact)
+    return SnapshotEntry(
+        section=section,
+        attribute=attribute.name,
+        subject=str(data.get("subject") or "user"),
+        value=told.value if told else str(data.get("value") or ""),
+        text=told.text if told else fact.text,
+        record=fact.id,
+        source=told.source if told else proof[0] if proof else Source(""),
+        said_at=(told.at if told.dated else None) if told else fact.said_at,
+        since=begin_of(fact)[0],
+        until=fact.closed_at,
+        negated=bool(data.get("negated")),
+        conflict=not set(listed(fact, "conflicts")).isdisjoint(there),
+        single=attribute.values != "many",
+        label=attribute.asked.get("zh", ""),
+    )
+
+
+def told_record(mark: Record, snapshot: ProfileSnapshot) -> Record:
+    """A mark with what it stands for: text, sources, and the entries by section."""
+    sources = {(entry.message_id, entry.source.start): entry.source for entry in snapshot.entries}
+    sections: dict[str, JSON] = {
+        name: [entry_json(entry) for entry in entries] for name, entries in snapshot.sections.items()
+    }
+    data: dict[str, JSON] = {"number": snapshot.number, "at": snapshot.at.isoformat(), "sections": sections}
+    return replace(mark, text=snapshot.text, sources=tuple(sources.values()), data={**mark.data, **data})
+
+
+def entry_json(entry: SnapshotEntry) -> dict[str, JSON]:
+    """An entry as JSON."""
+    said: dict[str, JSON] = {
+        "attribute": entry.attribute,
+        "subject": entry.subject,
+        "value": entry.value,
+        "text": entry.text,
+        "record": entry.record,
+        "message": entry.message_id,
+        "quote": entry.quote,
+        "said_at": entry.said_at.isoformat() if entry.said_at else None,
+        "until": entry.until.isoformat() if entry.until else None,
+    }
+    return said | {name: True for name in ("negated", "conflict") if getattr(entry, name)}
+
+
+def _span(record: Record, given: Mapping[str, Place]) -> _Span:
+    closed = record.data.get("closed_by")
+    if record.closed_at is None:
+        return _Span(begin_of(record, given), None)
+    seq = closed.get("seq") if isinstance(closed, Mapping) else None
+    if isinstance(closed, Mapping) and not isinstance(seq, int):
+        seq = given.get(str(closed.get("message")), (record.closed_at, 0))[1]
+    return _Span(begin_of(record, given), (record.closed_at, seq if isinstance(seq, int) else 0))
+
+
+def _ordered(record: Record, given: Mapping[str, Place]) -> Place | None:
+    """Where the last order about it was given."""
+    return max((given[name] for name in listed(record, "commands") if name in given), default=None)
+
+
+def _each(fields: Fields) -> Iterator[tuple[str, Attribute]]:
+    return ((section, one) for section, some in fields.items() for one in some)
+
+
+def _weight(record: Record) -> tuple[bool, float, Place, str]:
+    return record.pinned, record.importance or 0.0, begin_of(record), record.id
