@@ -28,6 +28,7 @@ from jiyi.errors import (
     StoreTooNew,
 )
 from jiyi.session import AsyncSession, Synced
+from jiyi.snapshots import ProfileSnapshot, SnapshotChanges, SnapshotEntry
 from jiyi.strategies.facts import Facts
 from jiyi.strategies.full_history import FullHistory
 from jiyi.strategies.importance import Importance
@@ -36,6 +37,7 @@ from jiyi.strategies.notes import Notes
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.rolling_summary import RollingSummary
 from jiyi.strategies.sliding_window import SlidingWindow
+from jiyi.strategies.snapshot import Snapshot
 from jiyi.strategies.summary_buffer import SummaryBuffer
 from jiyi.strategies.token_buffer import TokenBuffer
 from jiyi.sync import AnswerStream, Memory, Session
@@ -91,6 +93,7 @@ __all__ = [
     "ModelUnavailable",
     "NotFound",
     "Notes",
+    "ProfileSnapshot",
     "Progress",
     "Recall",
     "Record",
@@ -99,6 +102,9 @@ __all__ = [
     "Session",
     "SessionInfo",
     "SlidingWindow",
+    "Snapshot",
+    "SnapshotChanges",
+    "SnapshotEntry",
     "Source",
     "Stats",
     "StoreBusy",

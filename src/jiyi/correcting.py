@@ -12,17 +12,18 @@ from jiyi.curated import Curated
 from jiyi.curation import listed
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.options import Chosen, known
+from jiyi.past import KIND as SNAPSHOT
 from jiyi.search import WantedRecords
+from jiyi.snapshotting import Snapshotting
 from jiyi.text import check_text
 from jiyi.types import JSON, KINDS, Filter, Message, Record, Scope
-from jiyi.upkeep import Upkeep
 from jiyi.writing import Writing
 
 if TYPE_CHECKING:
     from jiyi.ports import Clock
 
 
-class Correcting(Writing, Upkeep):
+class Correcting(Writing, Snapshotting):
     """The part of ``AsyncMemory`` for people: what is remembered, and their word on it."""
 
     clock: Clock
@@ -53,8 +54,10 @@ class Correcting(Writing, Upkeep):
         current = chosen.get("current", True)
         if query is None:
             found = await curated.records(kind=kind, key=key, session_id=session_id, current=current)
-            found = [record for record in found if record.text]  # others are for their makers alone
-            return found if limit is None else found[max(0, len(found) - limit) :]
+            # those without a text are for their makers alone, but for snapshots, which are told first
+            found = [record for record in found if record.text or record.kind == SNAPSHOT]
+            found = await self._told(scope, found if limit is None else found[max(0, len(found) - limit) :])
+            return [record for record in found if record.text]
         check_text("query", query)
         wanted = WantedRecords(10 if limit is None else limit, None if kind is None else (kind,), current)
         hits = await curated.find(self.searcher, query, wanted)
@@ -67,7 +70,8 @@ class Correcting(Writing, Upkeep):
         Raises:
             NotFound: there is none of this id, or it was deleted; says what to do.
         """
-        return await self._found(self.scope(user_id), record_id)
+        scope = self.scope(user_id)
+        return (await self._told(scope, [await self._found(scope, record_id)]))[0]
 
     async def commands(self, *, user_id: str) -> list[Command]:
         """What a user ordered about records, in order: corrections, deletions…"""
@@ -164,7 +168,7 @@ class Correcting(Writing, Upkeep):
     async def about(self, user_id: str) -> About:
         """What is known about a user, in groups, with the messages that say so; what stands in every prompt first."""
         scope = self.scope(user_id)
-        found = await self.records(user_id=user_id)
+        found = [record for record in await Curated(self.store, scope).records() if record.text]
         return about(found, await self._sources(scope, found))
 
     # -- inside
@@ -182,6 +186,8 @@ class Correcting(Writing, Upkeep):
     async def _order(self, does: Does, record_id: str, user_id: str, text: str | None = None) -> Record:
         scope = self.scope(user_id)
         record = await self._found(scope, record_id)
+        if does == "correct" and record.kind == SNAPSHOT:
+            raise InvalidInput("record_id", "a snapshot says what the facts say: correct those")
         await self._write(scope, does, record, text)
         return await self._found(scope, record.id)
 

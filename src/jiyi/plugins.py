@@ -30,6 +30,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "recall": "jiyi.strategies.recall:Recall",
         "rolling_summary": "jiyi.strategies.rolling_summary:RollingSummary",
         "sliding_window": "jiyi.strategies.sliding_window:SlidingWindow",
+        "snapshot": "jiyi.strategies.snapshot:Snapshot",
         "summary_buffer": "jiyi.strategies.summary_buffer:SummaryBuffer",
         "token_buffer": "jiyi.strategies.token_buffer:TokenBuffer",
     },

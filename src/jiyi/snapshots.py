@@ -105,7 +105,7 @@ class ProfileSnapshot:
     @property
     def language(self) -> str:
         """``zh`` or ``en``: that of most of it."""
-        return _language(self.entries)
+        return language_of(self.entries)
 
     @property
     def text(self) -> str:
@@ -138,7 +138,7 @@ class SnapshotChanges:
     @property
     def text(self) -> str:
         """A line for each: ``+ pet: a cat``, ``~ home: Lisbon -> Porto``, ``- task: book the hotel``."""
-        spoken = _language([*self.added, *(now for _, now in self.changed), *self.removed])
+        spoken = language_of([*self.added, *(now for _, now in self.changed), *self.removed])
         found = [f"~ {before.line(spoken)} -> {now.says}{_mark(now, spoken)}" for before, now in self.changed]
         found += [f"+ {entry.line(spoken)}" for entry in self.added]
         found += [f"- {entry.line(spoken)}" for entry in self.removed]
@@ -181,7 +181,8 @@ def _head(section: str, spoken: str) -> str:
     return _HEADS.get(section, {}).get(spoken, section)
 
 
-def _language(entries: Sequence[SnapshotEntry]) -> str:
+def language_of(entries: Sequence[SnapshotEntry]) -> str:
+    """``zh`` or ``en``: that of most of them."""
     said = [language(entry.text) for entry in entries]
     return "zh" if said.count("zh") * 2 > len(said) else "en"
 

@@ -10,10 +10,11 @@ from jiyi.strategies.notes import Notes
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.rolling_summary import RollingSummary
 from jiyi.strategies.sliding_window import SlidingWindow
+from jiyi.strategies.snapshot import Snapshot
 from jiyi.strategies.summary_buffer import SummaryBuffer
 from jiyi.strategies.token_buffer import TokenBuffer
 from jiyi.testing.strategy import ListReader, StrategyConformance
-from jiyi.types import Record, Source
+from jiyi.types import JSON, Record, Source
 
 
 class TestFullHistory(StrategyConformance):
@@ -94,3 +95,31 @@ class TestKeyFacts(StrategyConformance):
 class TestFacts(StrategyConformance):
     def strategy(self) -> Facts:
         return Facts(k=3)
+
+
+class WithFacts(StrategyConformance):
+    """A session of which two facts are known, one of them after the first snapshot."""
+
+    def reader(self) -> ListReader:
+        reader = super().reader()
+        for at, attribute, quote in ((2, "budget", "My budget is 500"), (6, "identifier", "88-402")):
+            message = reader.messages[at]
+            start = message.text.index(quote)
+            source = Source(message.id, start, start + len(quote), quote)
+            reader.derived.append(
+                Record(
+                    f"fact:{at}", "fact", quote, "facts:rules", "1", (source,), key=f"user.{attribute}",
+                    importance=0.8, said_at=message.created_at, recorded_at=message.recorded_at,
+                    data={"by": "rules", "attribute": attribute, "value": quote, "status": ""},
+                )
+            )  # fmt: skip
+        last = reader.messages[4]
+        assert last.created_at is not None
+        data: dict[str, JSON] = {"number": 1, "at": last.created_at.isoformat(), "seq": last.seq}
+        reader.derived.append(Record("snapshot:1", "snapshot", "", "snapshots", "1", (Source(last.id),), data=data))
+        return reader
+
+
+class TestSnapshot(WithFacts):
+    def strategy(self) -> Snapshot:
+        return Snapshot(every=2)

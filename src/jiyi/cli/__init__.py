@@ -25,10 +25,11 @@ from jiyi.cli.recipes import recipes
 from jiyi.cli.records import records
 from jiyi.cli.reporting import report
 from jiyi.cli.showcase import demo
+from jiyi.cli.snapshots import snapshots
 from jiyi.cli.upkeep import backup, failures, rebuild, reindex, restore, stats
 
 COMMANDS = (
-    chat, add, remember, import_, export, sessions, users, search, context, about, records, recipes,
+    chat, add, remember, import_, export, sessions, users, search, context, about, records, snapshots, recipes,
     checkpoint, forget, expire, reindex, rebuild, failures, backup, restore, stats, doctor, demo, evaluate, completion,
 )  # fmt: skip
 

@@ -10,6 +10,7 @@ from jiyi.engine import AsyncMemory
 from jiyi.options import Options, Stated, Where
 from jiyi.sync.linking import Linking
 from jiyi.sync.session import Session
+from jiyi.sync.snapshotting import Snapshotting
 from jiyi.sync.upkeep import Upkeep
 from jiyi.types import Erased, Hit, Message, SessionInfo, Stats, Usage
 from jiyi.waiting import run
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from jiyi.ports import Strategy
 
 
-class Memory(Linking, Upkeep):
+class Memory(Linking, Snapshotting, Upkeep):
     """The memory of all users of one tenant and agent; see ``AsyncMemory``, which has the same methods."""
 
     def __init__(self, memory: AsyncMemory) -> None:
