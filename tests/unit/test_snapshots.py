@@ -278,6 +278,15 @@ async def test_in_context_the_snapshot_and_what_was_said_since(open_memory: Open
     assert str(own.messages).count("I moved to Porto") == 1  # in the window: not again as a memory
 
 
+async def test_cited_lines_name_their_messages(open_memory: OpenMemory, clock: FakeClock) -> None:
+    memory = await open_memory(recipe=[Snapshot(every=2, cited=True), SlidingWindow(1)])
+    await story(memory, clock, {1: "I'm called Ada. 我住在上海。", 2: "I like jazz."}, 2)
+    text = await contents(memory)
+    (first, _, second, _) = await memory.messages(user_id="ada")
+    assert first.id[-8:] in text and second.id[-8:] in text
+    assert all(quote in text for quote in ("I'm called Ada", "我住在上海", "I like jazz"))
+
+
 async def test_no_snapshot_yet_and_no_room(open_memory: OpenMemory, clock: FakeClock) -> None:
     memory = await open_memory(recipe=[Snapshot(max_tokens=15), SlidingWindow(1)])
     await story(memory, clock, {1: "I live in Lisbon.", 2: "I'm allergic to peanuts."}, 2)

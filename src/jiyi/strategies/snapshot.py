@@ -32,7 +32,7 @@ class Snapshot:
     name = "snapshot"
     window = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - settings, by keyword
         self,
         every: int = 10,
         *,
@@ -41,6 +41,7 @@ class Snapshot:
         max_tokens: int = 600,
         facts_every: int = EVERY,
         instructions: str = "",
+        cited: bool = False,
     ) -> None:
         """Sets how often a snapshot is taken, and of what.
 
@@ -52,6 +53,7 @@ class Snapshot:
             max_tokens: of its lines together, about.
             facts_every, instructions: as ``every`` and ``instructions`` of ``KeyFacts``; with both in a recipe give
                 both the same.
+            cited: each line names its message, with date and quote.
 
         Raises:
             InvalidInput: names what is out of range.
@@ -62,6 +64,7 @@ class Snapshot:
         self.max_tokens = positive("max_tokens", max_tokens)
         self.facts_every = positive("facts_every", facts_every)
         self.instructions = instructions
+        self.cited = cited
         self._order = {one.name: (section, one) for section, some in joined(self.fields).items() for one in some}
 
     def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
@@ -80,13 +83,16 @@ class Snapshot:
         since = [fact for fact in facts if mark is None or begin_of(fact) > place_of(mark) or _is_corrected(fact)]
         weights = {fact.id: fact.importance or 0.0 for fact in facts}
         fresh = "said before the first snapshot" if mark is None else f"said since snapshot {number_of(mark)}"
-        items = await items_of(reader, since, request.language, weights, dict.fromkeys(weights, fresh))
+        items = await items_of(
+            reader, since, request.language, weights, dict.fromkeys(weights, fresh), cited=self.cited
+        )
         if mark is not None:
             known = {fact.id for fact in since}
             items += await self._lines(reader, [fact for fact in facts if fact.id not in known], number_of(mark))
         items.sort(key=lambda item: -item.score)
         chosen = self._fitting(items, request)
-        return [Block(self.name, "memory", tuple(chosen), share=self.share)] if chosen else []
+        block = Block(self.name, "memory", tuple(chosen), share=self.share, cited=self.cited)
+        return [block] if chosen else []
 
     async def _facts(self, reader: Reader) -> list[Record]:
         """The facts of the sections: the most important ones, and the newest."""
@@ -116,6 +122,7 @@ class Snapshot:
                 why=f"snapshot {number}",
                 records=tuple(entry.record for entry in some),
                 label=LABEL,
+                quotes=tuple(dict.fromkeys(entry.source for entry in some)),
             )
             for name, some in said.items()
             if name in messages
