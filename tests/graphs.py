@@ -27,6 +27,7 @@ class Told:
         self.messages: dict[str, Message] = {}
         self.entities: dict[str, Record] = {}
         self.relations: dict[str, Record] = {}
+        self.facts: list[Record] = []
 
     def message(self, text: str, *, days: float | None = None, session: str = "s", role: Role = "user") -> str:
         """A message, a day after the one before."""
@@ -68,6 +69,26 @@ class Told:
             **more,
         )  # fmt: skip
         return first.id
+
+    def fact(self, subject: str, text: str, message: str) -> None:
+        """A fact about somebody."""
+        source = self._saying(message).source
+        said = [{"message": message, "at": START.isoformat(), "text": text, "value": text}]
+        self.facts.append(
+            Record(
+                f"fact:{len(self.facts)}",
+                "fact",
+                text,
+                "facts:rules",
+                "1",
+                (source,),
+                importance=0.5,
+                recorded_at=START,
+                said_at=START,
+                links=(form_of(subject),),
+                data={"subject": subject, "attribute": "", "value": text, "by": "rules", "said": said},  # type: ignore[dict-item]
+            )  # fmt: skip
+        )
 
     def graph(self, **more: Any) -> EntityGraph:
         """All of it."""
@@ -141,7 +162,8 @@ class _Planting:
     async def derive(self, batch: Batch) -> Changes:
         texts = {message.text: message.id for message in batch.messages}
         ids = {name: texts.get(message.text, "") for name, message in self.told.messages.items()}
-        found = [_moved(record, ids) for record in (*self.told.entities.values(), *self.told.relations.values())]
+        told = self.told
+        found = [_moved(one, ids) for one in (*told.entities.values(), *told.relations.values(), *told.facts)]
         return Changes(batch.cursor, put=tuple(record for record in found if all(s.message_id for s in record.sources)))
 
 

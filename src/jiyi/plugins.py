@@ -22,8 +22,10 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
     },
     "llms": {"llamacpp": "jiyi.llms.llamacpp:LlamaCpp", "openai": "jiyi.llms.openai:OpenAIChat"},
     "strategies": {
+        "entities": "jiyi.strategies.entities:Entities",
         "facts": "jiyi.strategies.facts:Facts",
         "full_history": "jiyi.strategies.full_history:FullHistory",
+        "graph": "jiyi.strategies.graph:Graph",
         "importance": "jiyi.strategies.importance:Importance",
         "notes": "jiyi.strategies.notes:Notes",
         "key_facts": "jiyi.strategies.key_facts:KeyFacts",

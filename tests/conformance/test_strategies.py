@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from jiyi.strategies.entities import Entities
 from jiyi.strategies.facts import Facts
 from jiyi.strategies.full_history import FullHistory
+from jiyi.strategies.graph import Graph
 from jiyi.strategies.importance import Importance
 from jiyi.strategies.key_facts import KeyFacts
 from jiyi.strategies.notes import Notes
@@ -13,8 +15,9 @@ from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.snapshot import Snapshot
 from jiyi.strategies.summary_buffer import SummaryBuffer
 from jiyi.strategies.token_buffer import TokenBuffer
-from jiyi.testing.strategy import ListReader, StrategyConformance
+from jiyi.testing.strategy import ListReader, StrategyConformance, request
 from jiyi.types import JSON, Record, Source
+from tests.graphs import Told
 
 
 class TestFullHistory(StrategyConformance):
@@ -123,3 +126,36 @@ class WithFacts(StrategyConformance):
 class TestSnapshot(WithFacts):
     def strategy(self) -> Snapshot:
         return Snapshot(every=2)
+
+
+class WithNames(StrategyConformance):
+    """A session, and what an earlier one said of the parcels and of a warehouse."""
+
+    def reader(self) -> ListReader:
+        reader = super().reader()
+        told = Told()
+        first = told.message("Parcel 88-401 is stored at Pier Nine.", session="old")
+        second = told.message("Pier Nine is in Rotterdam, our oldest warehouse.", session="old")
+        told.entity("Parcel 88-401", first, type="product", also=["88-401"])
+        told.entity("Pier Nine", first, second, type="place", traits={"": "our oldest warehouse"})
+        told.entity("Rotterdam", second, type="place")
+        told.relation("88-401", "located_in", "Pier Nine", first)
+        told.relation("Pier Nine", "located_in", "Rotterdam", second)
+        reader.stored = list(told.messages.values())
+        reader.derived = [*told.entities.values(), *told.relations.values()]
+        return reader
+
+    async def test_it_has_something_to_say(self) -> None:
+        asked = request(self.reader(), query="Where is parcel 88-401?")
+        (block,) = await self.strategy().recall(asked)
+        assert "Pier Nine" in str(block.items)
+
+
+class TestEntities(WithNames):
+    def strategy(self) -> Entities:
+        return Entities(k=3)
+
+
+class TestGraph(WithNames):
+    def strategy(self) -> Graph:
+        return Graph(k=3)

@@ -21,6 +21,8 @@ from jiyi.sayings import Saying
 from jiyi.types import Record, Source
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
+HELD = _NEVER
+"""``Ground.as_of`` for records that were read as of some time: all of them held."""
 
 
 def confidence(says: float, age: timedelta | None) -> float:

@@ -61,7 +61,7 @@ class ListReader:
         return [message for message in known.values() if matches(message, where)]
 
     async def records(self, **which: Unpack[Which]) -> list[Record]:
-        limit, ids, newest = which.get("limit"), which.get("ids"), which.get("newest")
+        limit, ids, newest, links = (which.get(name) for name in ("limit", "ids", "newest", "links"))
         found = [
             record
             for record in self.derived
@@ -70,6 +70,7 @@ class ListReader:
             and which.get("key") in (None, record.key)
             and which.get("current", True) in (None, record.closed_at is None)
             and (ids is None or record.id in ids)
+            and (links is None or not set(links).isdisjoint(record.links))
         ]
         if which.get("bare"):
             found = [replace(record, sources=()) for record in found]

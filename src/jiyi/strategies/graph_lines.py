@@ -1,0 +1,75 @@
+"""Relations as lines of a context: the words that state them, dated, with their message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from jiyi.commands import COMMANDS
+from jiyi.graph import Quote, Relation
+from jiyi.ports import Reader
+from jiyi.types import Filter, Item, Message, Source
+
+_WHOLE = 0.8  # of a message that is quoted: the message itself is shown
+_SHORT = 400  # characters of such a message
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A relation that is wanted in a context, with the reason and how much."""
+
+    relation: Relation
+    score: float = 0.0
+    why: str = ""
+
+
+async def items_of(reader: Reader, lines: Sequence[Line]) -> list[Item]:
+    """The newest quote of each relation whose message still stands, in order; in one look.
+
+    A short message of which nearly all is quoted stands there itself, and the same words stand there once.
+    """
+    there = await standing(reader, (quote for line in lines for quote in line.relation.quotes))
+    shown = [
+        (line, next((one for one in line.relation.quotes[::-1] if one.message_id in there), None)) for line in lines
+    ]
+    whole = _whole([quote for _, quote in shown if quote], there)
+    found: dict[tuple[str, int | None], Item] = {}
+    for line, quote in shown:
+        if quote is None:
+            continue
+        message = there[quote.message_id]
+        text, place = ("", None) if message.id in whole else (quote.text, quote.start or 0)
+        quotes = (source_of(quote),) if text else ()
+        item = Item((message,), text, line.score, line.why, records=line.relation.ids, quotes=quotes)
+        known = found.get((message.id, place))
+        if known is not None:
+            item = replace(known, records=tuple(dict.fromkeys((*known.records, *line.relation.ids))))
+        found[message.id, place] = item
+    return list(found.values())
+
+
+def source_of(quote: Quote) -> Source:
+    """A quote as a source."""
+    return Source(quote.message_id, quote.start, quote.end, quote.text)
+
+
+async def standing(reader: Reader, quotes: Iterable[Quote | Source]) -> Mapping[str, Message]:
+    """The messages of quotes that stand on a path that was not left, and what people said of records, by id."""
+    ids = tuple(dict.fromkeys(quote.message_id for quote in quotes))
+    if not ids:
+        return {}
+    there = {message.id: message for message in await reader.matching(Filter(ids=ids))}
+    missing = tuple(name for name in ids if name not in there)
+    if missing:
+        there |= {order.id: order for order in await reader.matching(replace(COMMANDS, ids=missing))}
+    return there
+
+
+def _whole(quotes: Sequence[Quote], there: Mapping[str, Message]) -> set[str]:
+    """Ids of short messages of which nearly every character is quoted."""
+    places: dict[str, set[int]] = {}
+    for quote in quotes:
+        text = there[quote.message_id].text
+        if len(text) <= _SHORT and there[quote.message_id].kind != "command":
+            places.setdefault(quote.message_id, set()).update(range(quote.start or 0, quote.end or 0))
+    return {name for name, quoted in places.items() if len(quoted) >= _WHOLE * len(there[name].text.strip())}
