@@ -29,8 +29,10 @@ from jiyi.errors import (
 )
 from jiyi.session import AsyncSession, Synced
 from jiyi.snapshots import ProfileSnapshot, SnapshotChanges, SnapshotEntry
+from jiyi.strategies.entities import Entities
 from jiyi.strategies.facts import Facts
 from jiyi.strategies.full_history import FullHistory
+from jiyi.strategies.graph import Graph
 from jiyi.strategies.importance import Importance
 from jiyi.strategies.key_facts import KeyFacts
 from jiyi.strategies.notes import Notes
@@ -73,11 +75,13 @@ __all__ = [
     "Context",
     "ContextOverflow",
     "Difference",
+    "Entities",
     "Erased",
     "Event",
     "Facts",
     "Failure",
     "FullHistory",
+    "Graph",
     "Hit",
     "ImportFailed",
     "Importance",

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jiyi.entities import is_user
 from jiyi.errors import InvalidInput
-from jiyi.graph import MOST_HOPS, EntityGraph, Path
-from jiyi.graph.building import HELD, Ground, graph_parts
-from jiyi.graph.walking import named_in, walk
 from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
-from jiyi.relations import RELATION
 from jiyi.strategies.entities_steps import EVERY, entity_derivers
-from jiyi.strategies.graph_lines import Line, items_of
-from jiyi.types import Block, Record
+from jiyi.types import Block
 
-_PATHS = 60  # looked at, the best ones
+_HOPS = 3  # at most
 
 
 class Graph:
@@ -56,8 +50,8 @@ class Graph:
         """
         self.k = positive("k", k)
         self.hops = positive("hops", hops)
-        if hops > MOST_HOPS:
-            raise InvalidInput("hops", f"must be 1 to {MOST_HOPS}, not {hops}")
+        if hops > _HOPS:
+            raise InvalidInput("hops", f"must be 1 to {_HOPS}, not {hops}")
         self.floor = None if floor is None else fraction("floor", floor)
         self.share = part("share", share)
         self.every = positive("every", every)
@@ -70,40 +64,11 @@ class Graph:
 
     async def recall(self, request: Request) -> list[Block]:
         """One memory block, best first; none when nothing was asked or nothing is known of it."""
-        asked = request.query.strip()
-        if not asked:
+        if not request.query.strip():
             return []
-        starts = await named_in(request.reader.records, asked)
-        lines = await self._around(request, starts) if starts else await self._found(request)
-        items = (await items_of(request.reader, lines))[: 2 * self.k]
+        from jiyi.strategies.graph_lines import items_of, lines_for  # takes a while, and few memories have it
+
+        lines = await lines_for(request, hops=self.hops, most=2 * self.k, floor=self.floor)
+        items = await items_of(request.reader, lines)
         block = Block(self.name, "memory", tuple(items), share=self.share, most=self.k, cited=self.cited)
         return [block] if items else []
-
-    async def _around(self, request: Request, starts: Sequence[Record]) -> list[Line]:
-        """Relations on the paths that fit the question, and those that others than the user stand in anyway."""
-        walked = await walk(request.reader.records, {one.id: one for one in starts}, self.hops)
-        parts = graph_parts(list(walked.entities.values()), list(walked.relations.values()), Ground(as_of=HELD))
-        graph = EntityGraph(*parts, query=request.query, hops=self.hops)
-        only_user = all(map(is_user, starts))
-        lines: dict[str, Line] = {}
-        for path in graph.paths(limit=_PATHS):
-            if path.fit > 0 or (len(path.relations) == 1 and not only_user):
-                for relation in path.relations:
-                    lines.setdefault(relation.id, Line(relation, path.fit, _why(path)))
-        return list(lines.values())[: 2 * self.k]
-
-    async def _found(self, request: Request) -> list[Line]:
-        """Relations that a search brings back."""
-        reader = request.reader
-        hits = await reader.find_records(request.query, kind=RELATION, limit=self.k, floor=self.floor)
-        found = {hit.record.id: hit for hit in hits}
-        walked = await walk(reader.records, {}, 1, [hit.record for hit in hits]) if hits else None
-        if walked is None:
-            return []
-        made = graph_parts(list(walked.entities.values()), [hit.record for hit in hits], Ground(as_of=HELD))[1]
-        lines = [Line(one, found[one.id].score, found[one.id].why) for one in made if one.id in found]
-        return sorted(lines, key=lambda line: line.score, reverse=True)
-
-
-def _why(path: Path) -> str:
-    return f"{path}, fit {path.fit:.2f}" if path.fit else str(path)

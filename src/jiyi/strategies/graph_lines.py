@@ -6,10 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jiyi.commands import COMMANDS
-from jiyi.graph import Quote, Relation
-from jiyi.ports import Reader
-from jiyi.types import Filter, Item, Message, Source
+from jiyi.entities import is_user
+from jiyi.graph import EntityGraph, Path, Quote, Relation
+from jiyi.graph.building import HELD, Ground, graph_parts
+from jiyi.graph.walking import named_in, walk
+from jiyi.ports import Reader, Request
+from jiyi.relations import RELATION
+from jiyi.types import Filter, Item, Message, Record, Source
 
+_PATHS = 60  # looked at, the best ones
 _WHOLE = 0.8  # of a message that is quoted: the message itself is shown
 _SHORT = 400  # characters of such a message
 
@@ -21,6 +26,46 @@ class Line:
     relation: Relation
     score: float = 0.0
     why: str = ""
+
+
+async def lines_for(request: Request, *, hops: int, most: int, floor: float | None) -> list[Line]:
+    """The relations that a question is about, best first: around what it names, or else what a search brings back."""
+    starts = await named_in(request.reader.records, request.query)
+    if starts:
+        return (await _around(request, starts, hops))[:most]
+    return await _found(request, most, floor)
+
+
+async def _around(request: Request, starts: Sequence[Record], hops: int) -> list[Line]:
+    """Relations on the paths that fit the question, and those that others than the user stand in anyway."""
+    walked = await walk(request.reader.records, {one.id: one for one in starts}, hops)
+    parts = graph_parts(list(walked.entities.values()), list(walked.relations.values()), Ground(as_of=HELD))
+    graph = EntityGraph(*parts, query=request.query, hops=hops)
+    only_user = all(map(is_user, starts))
+    lines: dict[str, Line] = {}
+    for path in graph.paths(limit=_PATHS):
+        if path.fit > 0 or (len(path.relations) == 1 and not only_user):
+            for relation in path.relations:
+                lines.setdefault(relation.id, Line(relation, path.fit, _why(path)))
+    return list(lines.values())
+
+
+async def _found(request: Request, most: int, floor: float | None) -> list[Line]:
+    """Relations that a search brings back."""
+    reader = request.reader
+    hits = await reader.find_records(request.query, kind=RELATION, limit=most, floor=floor)
+    if not hits:
+        return []
+    found = {hit.record.id: hit for hit in hits}
+    records = [hit.record for hit in hits]
+    entities = (await walk(reader.records, {}, 1, records)).entities
+    made = graph_parts(list(entities.values()), records, Ground(as_of=HELD))[1]
+    lines = [Line(one, found[one.id].score, found[one.id].why) for one in made]
+    return sorted(lines, key=lambda line: line.score, reverse=True)
+
+
+def _why(path: Path) -> str:
+    return f"{path}, fit {path.fit:.2f}" if path.fit else str(path)
 
 
 async def items_of(reader: Reader, lines: Sequence[Line]) -> list[Item]:
