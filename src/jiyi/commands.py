@@ -17,7 +17,9 @@ from jiyi.attributes import ATTRIBUTES
 from jiyi.text import flat
 from jiyi.types import JSON, Filter, Message, Record, Source
 
-Does: TypeAlias = Literal["correct", "pin", "unpin", "hide", "confirm", "delete", "recover"]
+Does: TypeAlias = Literal[
+    "correct", "pin", "unpin", "hide", "confirm", "delete", "recover", "merge", "split", "rename", "topic", "undo"
+]  # fmt: skip
 DOES: tuple[Does, ...] = get_args(Does)
 COMMANDS = Filter(kinds=("command",), active=None)
 """Their messages, of ``Store.messages``."""
@@ -36,9 +38,13 @@ class Command:
         at: when it was given.
         number: its place among the commands, in order of arrival.
         kind, mark, place: of the record as it was then (``mark``, ``place``).
-        sources: messages that it rested on.
-        text: what it says now; of a correction alone, as are the following.
-        key, session_id, importance, opens: of the record; ``opens`` False where it was closed already.
+        sources: messages that it rested on; of ``split`` those that are parted from the record.
+        other: of ``merge`` the record that it goes into, of ``split`` the new one, of ``undo`` the command that is
+            taken back; "" otherwise.
+        other_mark: ``mark`` of the record that it goes into.
+        text: what it says now, or what it is called; of a correction alone are the following.
+        session_id: of the record; of ``topic`` the session that belongs to it.
+        key, importance, opens: of the record; ``opens`` False where it was closed already.
         value, negated, event_from, event_to: of the fact that the text states, as far as rules can tell.
     """
 
@@ -51,6 +57,8 @@ class Command:
     mark: str
     place: str = ""
     sources: tuple[str, ...] = ()
+    other: str = ""
+    other_mark: str = ""
     text: str = ""
     key: str | None = None
     session_id: str | None = None
@@ -93,6 +101,14 @@ def values(record: Record) -> str:
     """How its values change: ``one``, ``fixed`` or ``many`` (``attributes``)."""
     attribute = ATTRIBUTES.get((record.key or "").rpartition(".")[2])
     return attribute.values if attribute else "many"
+
+
+def listed(record: Record, name: str) -> list[str]:
+    """A list of ids in its data: ``commands`` that were laid over it, records that ``joined`` it, ``conflicts``,
+    sessions of which a person has ``chosen`` that they belong to a topic.
+    """
+    named = record.data.get(name)
+    return [str(one) for one in named] if isinstance(named, Sequence) and not isinstance(named, str) else []
 
 
 def evidence(record: Record) -> tuple[Source, ...]:
@@ -154,6 +170,8 @@ def _read(message: Message) -> Command | None:
         mark=str(said.get("mark", "")),
         place=str(said.get("place", "")),
         sources=tuple(map(str, sources)) if isinstance(sources, Sequence) and not isinstance(sources, str) else (),
+        other=_text(said.get("other")) or "",
+        other_mark=_text(said.get("other_mark")) or "",
         text=message.text,
         key=_text(said.get("key")),
         session_id=_text(said.get("session")),
@@ -179,8 +197,8 @@ def _text(value: JSON) -> str | None:
 
 
 def erased_with(orders: Iterable[Command], erased: Iterable[str], there: Container[str]) -> list[str]:
-    """Ids of the commands that go when messages are erased: a correction with any message that it corrects, because
-    its words may tell of it; the others hold ids and fingerprints only, and go with the last one.
+    """Ids of the commands that go when messages are erased: a correction or name with any message that it rests on,
+    because its words may tell of it; the others hold ids and fingerprints only, and go with the last one.
 
     Args:
         orders: all of the scope.

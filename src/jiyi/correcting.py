@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from jiyi import intake
 from jiyi.about import About, Event, about, events
-from jiyi.commands import Command, Does, erased_with, evidence, metadata, single
+from jiyi.commands import Command, Does, erased_with, evidence, listed, metadata, single
 from jiyi.curated import Curated
-from jiyi.curation import listed
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.options import Chosen, known
 from jiyi.past import KIND as SNAPSHOT

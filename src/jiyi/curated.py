@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Unpack
 
-from jiyi.commands import COMMANDS, Command, commands, single
-from jiyi.curation import Reach, curate, listed
+from jiyi.commands import COMMANDS, Command, commands, listed, single
+from jiyi.curation import Reach, curate
+from jiyi.groups import GROUPED
 from jiyi.search import Wanted, WantedRecords
 from jiyi.types import Filter, Record, RecordHit, Scope, Which
 
@@ -70,9 +72,9 @@ class Curated:
         wide = replace(wanted, k=2 * wanted.k + len(orders), current=None if wanted.as_of is None else wanted.current)
         hits = {hit.record.id: hit for hit in await searcher.records(self._scope, query, wide)}
         which: Which = {"as_of": self._as_of} if self._as_of else {"current": wanted.current}
-        now = {record.id: record for record in await self._laid([hit.record for hit in hits.values()], which)}
-        found = [replace(hit, record=now[name]) for name, hit in hits.items() if name in now]
-        for hit in await self._corrections(searcher, query, wanted, now.values()):
+        now = await self._laid([hit.record for hit in hits.values()], which)
+        found = _with_records(hits, now)
+        for hit in await self._corrections(searcher, query, wanted, now):
             found = [other for other in found if other.record.id != hit.record.id]
             place = next((at for at, other in enumerate(found) if other.relevance < hit.relevance), len(found))
             found.insert(place, hit)
@@ -82,8 +84,9 @@ class Curated:
     async def _corrections(
         self, searcher: Searcher, query: str, wanted: WantedRecords, now: Iterable[Record]
     ) -> list[RecordHit]:
-        """The corrected ones whose new text answers the query."""
-        corrected = {str(record.data["corrected"]): record for record in now if "corrected" in record.data}
+        """The corrected and renamed ones whose new text answers the query."""
+        words = ("corrected", "renamed")
+        corrected = {str(record.data[name]): record for record in now for name in words if name in record.data}
         if not corrected:
             return []
         look = Wanted(len(corrected), replace(COMMANDS, ids=tuple(corrected)), wanted.floor)
@@ -117,13 +120,17 @@ class Curated:
         if self._touched is None:
             orders = await self.orders()
             read = self._store.records
-            names, firsts = {one.record for one in orders}, {one.sources[0] for one in orders if one.sources}
+            names = {name for one in orders for name in _meant(one)}
+            firsts = {one.sources[0] for one in orders if one.sources}
             found = await read(self._scope, ids=sorted(names), current=None)
             found += await read(self._scope, sources=sorted(firsts), current=None) if firsts else []
             keys = {record.key for record in found if single(record)}
             keys |= {one.key for one in orders if one.kind == "fact" and one.key}
             for key in sorted(key for key in keys if key):
                 found += await read(self._scope, kind="fact", key=key, current=None)
+            there = {record.id for record in found}.union(one.other for one in orders if one.does == "split")
+            for kind in {one.kind for one in orders if one.kind in GROUPED and not _meant(one) <= there}:
+                found += await read(self._scope, kind=kind, current=None)  # one has another id now
             self._touched = list({record.id: record for record in found if self._was_said(record)}.values())
         return self._touched
 
@@ -151,6 +158,23 @@ class Curated:
         if self._as_of is None:
             return which.get("current", True) in (None, record.closed_at is None)
         return self._was_said(record) and (record.closed_at is None or record.closed_at > self._as_of)
+
+
+def _meant(order: Command) -> set[str]:
+    return {order.record, order.other} if order.does == "merge" else {order.record}
+
+
+def _with_records(hits: Mapping[str, RecordHit], now: Iterable[Record]) -> list[RecordHit]:
+    """Each record once, in the order of the best hit of what it was derived as."""
+    by_name: defaultdict[str, list[Record]] = defaultdict(list)
+    for record in now:
+        for name in (record.id, *listed(record, "joined"), record.data.get("parted")):
+            by_name[str(name)].append(record)
+    found: dict[str, RecordHit] = {}
+    for name, hit in hits.items():
+        for record in by_name[name]:
+            found.setdefault(record.id, replace(hit, record=record))
+    return list(found.values())
 
 
 def _first(found: list[Record], which: Which) -> list[Record]:

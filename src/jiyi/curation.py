@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias
 
-from jiyi.commands import PERSON, Command, evidence, mark, place, single, values
+from jiyi.commands import PERSON, Command, evidence, listed, mark, place, single, values
+from jiyi.entities import ENTITY
+from jiyi.groups import GROUPED, grouped, renamed, said_since
 from jiyi.text import flat
 from jiyi.types import JSON, Record, Source
 
@@ -39,11 +41,18 @@ def curate(
     reach = reach or Reach(orders, salt)
     kept: dict[str, _Told] = {}
     gone: set[str] = set()
+    records = list(records)
+    groups = grouped((record for record in records if record.kind in GROUPED), orders, salt)
     for record in records:
-        _keep(kept, gone, record, _laid(record, orders) or _told(record, reach.of(record), said))
+        if record.kind not in GROUPED:
+            _keep(kept, gone, record, _laid(record, orders) or _told(record, reach.of(record), said))
+        elif one := groups.pop(record.id, None):
+            _keep(kept, gone, one.record, _laid(record, orders) or _told(one.record, one.orders, said))
+    for one in groups.values():
+        _keep(kept, gone, one.record, _told(one.record, one.orders, said))
     there = gone.union(kept, *(listed(told.record, "joined") for told in kept.values()))
     for command in orders:
-        if command.does == "correct" and command.record not in there:
+        if command.does == "correct" and command.kind not in GROUPED and command.record not in there:
             there.add(command.record)
             made = _made(command)
             _keep(kept, gone, made, _told(made, reach.named(command.record), said))
@@ -122,7 +131,7 @@ class _State:
     hidden: bool = False
     pinned: bool | None = None
     told: Command | None = None
-    sure: Command | None = None
+    named: Command | None = None
     after: list[Command] = field(default_factory=list[Command])  # what was ordered after the deletion
 
 
@@ -132,11 +141,14 @@ def _told(record: Record, orders: Sequence[Command], said: Said) -> _Told | None
         return _Told(record)
     state = _state(orders)
     if state.gone:
-        return _told(record, state.after, said) if _said_after(record, state.gone.at, said) else None
-    told = state.told
+        left = _since(record, state.gone.at, said)
+        return _told(left, state.after, said) if left else None
+    told, named = state.told, state.named
     if told and _said_after(record, told.at, said):  # what is said later goes above a correction, as above all else
         told = None
-    laid = [command for command in orders if command.does != "correct" or command is told]
+    laid = [one for one in orders if one in (told, named) or one.does not in ("correct", "rename")]
+    if named:
+        record = renamed(record, named)
     if told:
         record = _corrected(record, told)
     data = {**record.data, "commands": [command.id for command in laid]} if laid else dict(record.data)
@@ -171,10 +183,14 @@ def _state(orders: Sequence[Command]) -> _State:
                 state.hidden = True
             case "pin" | "unpin":
                 state.pinned = command.does == "pin"
-            case "confirm":
-                state.sure = command
+            case "rename":
+                state.named = command
+            case "topic":  # somebody works on it
+                state.gone = None
             case "correct":
                 state.told, state.gone = command, None
+            case "confirm" | "merge" | "split" | "undo":
+                pass
     return state
 
 
@@ -184,7 +200,16 @@ def _times(record: Record, said: Said) -> list[datetime]:
     return times if record.said_at is None else [record.said_at, *times]
 
 
+def _since(record: Record, moment: datetime, said: Said) -> Record | None:
+    """What is left of a record that was deleted then; None when it was not said again."""
+    if record.kind in GROUPED:
+        return said_since(record, moment)
+    return record if _said_after(record, moment, said) else None
+
+
 def _said_after(record: Record, moment: datetime, said: Said) -> bool:
+    if record.kind == ENTITY:  # it is spoken of all the time, and that says nothing about who it is
+        return False
     return any(time > moment for time in _times(record, said))
 
 
@@ -244,7 +269,7 @@ def _merge(kept: dict[str, _Told]) -> None:
     for by_person in (True, False):
         for name, told in list(kept.items()):
             record = told.record
-            if (record.data.get("by") == PERSON) is not by_person:
+            if record.kind in GROUPED or (record.data.get("by") == PERSON) is not by_person:
                 continue
             says = [(record.kind, record.key, text) for text in _wordings(record)]
             first = next((corrected[one] for one in says if one in corrected), None)
@@ -361,12 +386,6 @@ def _plain(record: Record) -> dict[str, JSON]:
 
 def _without(data: Mapping[str, JSON], name: str) -> dict[str, JSON]:
     return {key: value for key, value in data.items() if key != name}
-
-
-def listed(record: Record, name: str) -> list[str]:
-    """A list of ids in its data: ``commands`` that were laid over it, records that ``joined`` it, ``conflicts``."""
-    named = record.data.get(name)
-    return [str(one) for one in named] if isinstance(named, Sequence) and not isinstance(named, str) else []
 
 
 def _forget_conflicts(told: _Told, gone: set[str]) -> None:

@@ -15,7 +15,9 @@ from jiyi.checkpoints import with_copies
 from jiyi.clock import SystemClock, ZonedClock
 from jiyi.config import Settings, load_settings
 from jiyi.errors import InvalidInput, StoreError
+from jiyi.grouping import Grouping
 from jiyi.indexing import LexicalIndex, indexes
+from jiyi.linking import Linking
 from jiyi.models import Models
 from jiyi.opening import close_embedder, open_embedder, open_store, restore_store
 from jiyi.options import Options, Stated, Where, filter_of, known
@@ -23,7 +25,6 @@ from jiyi.ports import Caching
 from jiyi.prompts import prompt
 from jiyi.recipes import compose, derivers
 from jiyi.redaction import redactor
-from jiyi.linking import Linking
 from jiyi.search import Searcher, Wanted
 from jiyi.session import AsyncSession
 from jiyi.spending import Spending
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 audit = logging.getLogger("jiyi.audit")
 
 
-class AsyncMemory(Linking):
+class AsyncMemory(Grouping, Linking):
     """The memory of all users of one tenant and agent.
 
     Open it with ``await AsyncMemory.open(...)``, close it with ``close()`` or ``async with``.  It belongs to the event

@@ -21,7 +21,7 @@ from jiyi.reader import SessionReader
 from jiyi.saving import Saving
 from jiyi.text import check_text, language
 from jiyi.tokens import count_message
-from jiyi.types import KINDS, Filter, Message, Scope, SessionInfo
+from jiyi.types import KINDS, Filter, Message, Record, Scope, SessionInfo
 
 if TYPE_CHECKING:
     from jiyi.engine import AsyncMemory
@@ -122,6 +122,22 @@ class AsyncSession(Saving):
         """
         check_text("title", title)
         return await self._update(title=title)
+
+    async def set_topic(self, topic: str | None) -> Record | None:
+        """Says which topic the session belongs to, whatever is found in it.
+
+        Args:
+            topic: id or name of a topic, or the name of a new one; None takes back what was said.
+
+        Returns:
+            The topic's record; None for None.
+
+        Raises:
+            InvalidInput: an empty name, or the session is off the record.
+        """
+        if self.off_record:
+            raise InvalidInput("session", "is off the record; nothing of it is stored, so it belongs to no topic")
+        return await self._memory.choose_topic(self._scope, self.id, topic)
 
     async def branch(self, message_id: str) -> SessionInfo:
         """Goes back to a message: what follows it leaves the active path, and the next message is added after it.

@@ -11,7 +11,7 @@ from jiyi.checkpoints import Difference
 from jiyi.context import Context
 from jiyi.intake import Details
 from jiyi.session import AsyncSession, Synced
-from jiyi.types import JSON, Checkpoint, Message, SessionInfo
+from jiyi.types import JSON, Checkpoint, Message, Record, SessionInfo
 from jiyi.waiting import run
 
 
@@ -52,6 +52,10 @@ class Session:
     def rename(self, title: str) -> SessionInfo:
         """See ``AsyncSession.rename``."""
         return run(self._async.rename(title))
+
+    def set_topic(self, topic: str | None) -> Record | None:
+        """See ``AsyncSession.set_topic``."""
+        return run(self._async.set_topic(topic))
 
     def branch(self, message_id: str) -> SessionInfo:
         """See ``AsyncSession.branch``."""
