@@ -86,10 +86,14 @@ class Correcting(Writing, Snapshotting):
 
         Raises:
             NotFound: no such record.
-            InvalidInput: no text.
+            InvalidInput: no text, or the record only puts together what others say.
         """
         if not check_text("text", text).strip():
             raise InvalidInput("text", "must not be empty; to have it gone, use delete()")
+        record = await self._found(self.scope(user_id), record_id)
+        if record.kind in _FOLLOWS:
+            way = _FOLLOWS[record.kind]
+            raise InvalidInput("record_id", f"is a {record.kind}, which cannot be corrected in other words; {way}")
         return await self._order("correct", record_id, user_id, text)
 
     async def pin(self, record_id: str, *, user_id: str, pinned: bool = True) -> Record:
@@ -226,7 +230,21 @@ class Correcting(Writing, Snapshotting):
         if session_id is not None:
             ids = [m.id for m in await self.store.messages(scope, Filter(session_id=session_id, active=None))]
         there = await self._read(scope, {name for one in orders for name in one.sources})
-        return [name for name in erased_with(orders, ids, there) if name not in ids]
+        sessions = {one.session_id for one in orders if one.does == "topic" and one.session_id}
+        ended = {session_id} if session_id is not None else await self._ended(scope, sessions, ids)
+        gone = [one.id for one in orders if one.does == "topic" and one.session_id in ended]
+        found = dict.fromkeys([*gone, *erased_with(orders, [*ids, *gone], there)])
+        return [name for name in found if name not in ids]
+
+    async def _ended(self, scope: Scope, sessions: Collection[str], ids: Sequence[str]) -> set[str]:
+        """Those of these sessions of which nothing is left when messages are erased."""
+        touched = {message.session_id for message in (await self._read(scope, ids)).values()}
+        ended: set[str] = set()
+        for session in touched.intersection(sessions):
+            said = await self.store.messages(scope, Filter(session_id=session, active=None))
+            if {message.id for message in said} <= set(ids):
+                ended.add(session)
+        return ended
 
     async def _sources(self, scope: Scope, records: Sequence[Record]) -> dict[str, Message]:
         return await self._read(scope, {source.message_id for record in records for source in record.sources})
@@ -234,6 +252,13 @@ class Correcting(Writing, Snapshotting):
     async def _read(self, scope: Scope, ids: Collection[str]) -> dict[str, Message]:
         where = Filter(ids=tuple(sorted(ids)), kinds=KINDS, active=None)
         return {message.id: message for message in await self.store.messages(scope, where)} if ids else {}
+
+
+_FOLLOWS = {
+    "relation": "delete() it where it is wrong, and remember() what is right",
+    "snapshot": "correct() the fact that it shows",
+}
+"""Kinds of records whose text is not what is read, and what to do instead."""
 
 
 def _named(records: Sequence[Record]) -> set[str]:
