@@ -12,11 +12,14 @@ from jiyi.attributes import Attribute, Values
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.plugins import load
 from jiyi.ports import LLM, Deriver, Deriving, Strategy
+from jiyi.strategies.entities import Entities
 from jiyi.strategies.full_history import FullHistory
+from jiyi.strategies.graph import Graph
 from jiyi.strategies.key_facts import KeyFacts
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.rolling_summary import RollingSummary
 from jiyi.strategies.sliding_window import SlidingWindow
+from jiyi.strategies.snapshot import Snapshot
 from jiyi.types import Step
 
 Strategies = tuple[Strategy, ...]
@@ -47,7 +50,26 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "casual": Recipe(lambda: (SlidingWindow(12),), "small talk, plain customer service"),
     "support_bot": Recipe(lambda: (FullHistory(), SlidingWindow(8)), "an ordinary service bot"),
+    "personal_assistant": Recipe(
+        # who the user is and where things stand, what the talks were about, what was said about the question
+        lambda: (Recall(share=0.3), Snapshot(share=0.3), RollingSummary(levels=2, share=0.2), SlidingWindow(8)),
+        "a long-lived personal assistant",
+    ),
     "preferences": Recipe(lambda: (KeyFacts(), SlidingWindow(8)), "shopping, travel, anything with tastes and limits"),
+    "knowledge_assistant": Recipe(
+        lambda: (Recall(share=0.4), Entities(share=0.15), Graph(share=0.25), SlidingWindow(6)), "company knowledge"
+    ),
+    "medical": Recipe(
+        # every line with its quote and message: the words themselves, who and what they name, what relates these
+        lambda: (
+            KeyFacts(share=0.3, cited=True),
+            Recall(share=0.25, cited=True),
+            Entities(share=0.1, cited=True),
+            Graph(share=0.15, cited=True),
+            SlidingWindow(8),
+        ),
+        "intake and care, where each claim must be traced",
+    ),
     "task_agent": Recipe(
         # the whole session with places to go back to; what no longer fits as a summary, what is further back by recall
         lambda: (Recall(share=0.25), RollingSummary(share=0.15), FullHistory(checkpoint_every=10), SlidingWindow(8)),

@@ -31,7 +31,7 @@ def test_every_recipe_ends_with_a_window() -> None:
 def test_an_unknown_name_lists_what_there_is() -> None:
     with pytest.raises(
         NotFound,
-        match="no recipe 'balance'; there are balanced, casual, support_bot, preferences, .*, or name a strategy",
+        match="no recipe 'balance'; there are balanced, casual, support_bot, .*, or name a strategy",
     ):
         compose("balance")
     with pytest.raises(NotFound, match="there are .*importance.*token_buffer"):
