@@ -104,7 +104,7 @@ class Linking(Correcting):
         """
         from jiyi.graph import MOST_HOPS, EntityGraph
         from jiyi.graph.building import graph_parts
-        from jiyi.graph.walking import walk
+        from jiyi.graph.walking import Course, walk
 
         scope = self.scope(user_id)
         asked = {"query": query, "about": about, "to": to}
@@ -124,7 +124,7 @@ class Linking(Correcting):
             if not starts and about is to is None and query:
                 wanted = WantedRecords(_FOUND, (RELATION,))
                 found = [hit.record for hit in await curated.find(self.searcher, query, wanted)]
-            walked = await walk(curated.records, starts, hops, found)
+            walked = await walk(curated.records, starts, Course.of(query, starts.values(), hops), found)
             entities, relations = list(walked.entities.values()), list(walked.relations.values())
         parts = graph_parts(entities, relations, await self._ground(scope, as_of, curated, entities))
         ids = tuple(record.id for record in found)

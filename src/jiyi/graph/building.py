@@ -12,13 +12,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from jiyi.commands import PERSON
-from jiyi.entities import form_of as form
-from jiyi.entities import is_user, messages_of, name_of, named_of, names_of, role_of, traits_of, type_of
-from jiyi.graph.values import Entity, Quote, Relation, Trait
-from jiyi.relations import ends_of, is_negated, stated_of
+from jiyi.entities import form_of, is_user, messages_of, name_of, names_of, role_of, type_of
+from jiyi.graph.values import Entity, Evidence, Relation, stated_quotes
+from jiyi.relations import ends_of, is_negated
 from jiyi.relations import name_of as relation_of
-from jiyi.sayings import Saying
-from jiyi.types import Record, Source
+from jiyi.types import Record
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 HELD = _NEVER
@@ -53,23 +51,12 @@ class Ground:
     as_of: datetime | None = None
     facts: Mapping[str, Sequence[Record]] = field(default_factory=dict[str, Sequence[Record]])
 
-    def age(self, last: datetime | None) -> timedelta | None:
-        """How long before the newest message."""
-        return self.newest - last if self.newest and last else None
-
 
 def entity_of(record: Record, ground: Ground) -> Entity:
     """The entity of a record."""
-    quotes = _quotes(record, [one.saying for one in named_of(record)])
-    times = [quote.said_at for quote in quotes if quote.said_at]
-    first, last = min(times, default=record.said_at), max(times, default=record.said_at)
-    told = traits_of(record)
-    by_place = {(one.message_id, one.start): one for one in quotes}
-    traits = tuple(
-        Trait(name, words, by_place.get((source.message_id, source.start))) for name, (words, source) in told.items()
-    )
+    said = _said(record)
     facts = {fact.id: fact for link in record.links for fact in ground.facts.get(link, ())}
-    sure = 1.0 if record.data.get("by") == PERSON else confidence(_says(quotes), ground.age(last))
+    traits = record.data.get("traits")
     return Entity(
         id=record.id,
         name=name_of(record) or record.text,
@@ -77,41 +64,41 @@ def entity_of(record: Record, ground: Ground) -> Entity:
         type=type_of(record),
         role=role_of(record),
         aliases=names_of(record)[1:],
-        description=told[""][0] if "" in told else "",
-        traits=traits,
+        description=str(traits.get("", "")) if isinstance(traits, Mapping) else "",
         facts=tuple(facts.values()),
-        quotes=quotes,
-        confidence=sure,
-        since=first,
-        said_at=last,
+        confidence=said.confidence(record, ground),
+        since=record.said_at,
+        said_at=said.last or record.said_at,
         user=is_user(record),
+        record=record,
     )
 
 
-def _quotes(record: Record, said: Iterable[Saying]) -> tuple[Quote, ...]:
-    """The clauses that say so, oldest first, each once; what a person wrote of it comes last."""
-    found = {(one.message, one.source.start): _quote(one.source, one) for one in said}
-    if record.data.get("by") == PERSON:
-        own = record.data.get("corrected")
-        found |= {(one.message_id, one.start): _quote(one, None) for one in record.sources if one.message_id == own}
-    return tuple(found.values())
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """How often a record is said, and when last; read without its quotes, because a graph may have thousands."""
+
+    says: float
+    last: datetime | None
+
+    def confidence(self, record: Record, ground: Ground) -> float:
+        if record.data.get("by") == PERSON:
+            return 1.0
+        return confidence(self.says, ground.newest - self.last if ground.newest and self.last else None)
 
 
-def _quote(source: Source, said: Saying | None) -> Quote:
-    return Quote(
-        source.quote or "",
-        source.message_id,
-        source.start,
-        source.end,
-        said.at if said and said.dated else None,
-        said.session_id if said else "",
-        said.speaker if said else "user",
-    )
-
-
-def _says(quotes: Iterable[Quote]) -> float:
-    """Messages that say it, those of the user in full."""
-    return sum({quote.message_id: 1.0 if quote.speaker == "user" else 0.5 for quote in quotes}.values())
+def _said(record: Record, messages: frozenset[str] | None = None) -> _Said:
+    said = record.data.get("said")
+    weights: dict[str, float] = {}
+    last = ""
+    for one in said if isinstance(said, list) else ():
+        message = str(one.get("message")) if isinstance(one, dict) else ""
+        if not isinstance(one, dict) or one.get("ends") or (messages is not None and message not in messages):
+            continue
+        weights[message] = 1.0 if one.get("speaker", "user") == "user" else 0.5
+        if one.get("dated") is not False:
+            last = str(one.get("at", "")) or last  # in order
+    return _Said(sum(weights.values()), datetime.fromisoformat(last) if last else None)
 
 
 def relations_of(records: Iterable[Record], entities: Iterable[Record], ground: Ground) -> list[Relation]:
@@ -120,14 +107,6 @@ def relations_of(records: Iterable[Record], entities: Iterable[Record], ground: 
     for record in sorted(records, key=lambda one: (one.said_at or one.recorded_at or _NEVER, one.id)):
         made.take(record)
     return made.relations()
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """What one record says of two entities."""
-
-    record: Record
-    quotes: tuple[Quote, ...]
 
 
 class _Making:
@@ -142,22 +121,30 @@ class _Making:
             for name in dict.fromkeys(record.links):
                 self._by_name[name].append(record.id)
         self._mentioned: dict[str, Mapping[str, Sequence[str]]] = {}
-        self._found: dict[tuple[str, str, str, bool], list[_Said]] = defaultdict(list)
+        self._found: dict[tuple[str, str, str, bool], list[Evidence]] = defaultdict(list)
 
     def take(self, record: Record) -> None:
         """One record: as many relations as the namesakes whom its messages mean."""
-        head, tail = map(form, ends_of(record))
-        between: dict[tuple[str, str], list[Quote]] = defaultdict(list)
-        for quote in _quotes(record, [one.saying for one in stated_of(record) if not one.ends]):
-            first, second = self._end(head, quote.message_id), self._end(tail, quote.message_id)
-            if first and second and first != second:
-                between[first, second].append(quote)
-        for (first, second), quotes in between.items():
-            self._found[first, relation_of(record), second, is_negated(record)].append(_Said(record, tuple(quotes)))
+        heads, tails = (self._by_name.get(form_of(name), []) for name in ends_of(record))
+        if not heads or not tails:
+            return
+        if len(heads) == len(tails) == 1:
+            self._add(heads[0], record, tails[0], None)
+            return
+        between: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for quote in stated_quotes(Evidence(record)):
+            head, tail = self._meant(heads, quote.message_id), self._meant(tails, quote.message_id)
+            if head and tail:
+                between[head, tail].add(quote.message_id)
+        for (head, tail), messages in between.items():
+            self._add(head, record, tail, frozenset(messages))
 
-    def _end(self, name: str, message: str) -> str | None:
-        """Id of the entity of this name that the message means."""
-        named = self._by_name.get(name, ())
+    def _add(self, head: str, record: Record, tail: str, messages: frozenset[str] | None) -> None:
+        if head != tail:
+            self._found[head, relation_of(record), tail, is_negated(record)].append(Evidence(record, messages))
+
+    def _meant(self, named: Sequence[str], message: str) -> str | None:
+        """Id of the entity, of those of one name, that the message means."""
         if len(named) > 1:
             named = [id_ for id_ in named if message in self._messages(id_)]
         return named[0] if len(named) == 1 else None
@@ -175,29 +162,33 @@ class _Making:
 
     def relations(self) -> list[Relation]:
         """What was taken."""
-        return [self._relation(*which, said) for which, said in self._found.items()]
+        return [self._relation(*which, told) for which, told in self._found.items()]
 
-    def _relation(self, head: str, relation: str, tail: str, negated: bool, said: Sequence[_Said]) -> Relation:
-        open_ = [one for one in said if _closed_at(one.record, self._ground) is None]
-        shown = [one.record for one in open_ or said]
-        quotes = {(one.message_id, one.start): one for told in said for one in told.quotes}
-        ordered = sorted(quotes.values(), key=lambda one: (one.said_at or _NEVER, one.message_id, one.start or 0))
-        times = [one.said_at for one in ordered if one.said_at]
-        sure = any(one.record.data.get("by") == PERSON for one in said)
-        ended = [at for one in said if (at := _closed_at(one.record, self._ground))]
+    def _relation(self, head: str, relation: str, tail: str, negated: bool, told: Sequence[Evidence]) -> Relation:
+        closed = [_closed_at(one.record, self._ground) for one in told]
+        open_ = [one.record for one, at in zip(told, closed, strict=True) if at is None]
+        shown = open_ or [one.record for one in told]
+        said = [_said(one.record, one.messages) for one in told]
         return Relation(
-            ids=tuple(dict.fromkeys(record.id for record in (*shown, *(one.record for one in said)))),
+            ids=tuple(dict.fromkeys(record.id for record in (*shown, *(one.record for one in told)))),
             head=self._entity(head),
             relation=relation,
             tail=self._entity(tail),
-            quotes=tuple(ordered),
-            said_at=min(times, default=None),
+            said_at=min((one.record.said_at for one in told if one.record.said_at), default=None),
             valid_from=next((one.valid_from for one in shown if one.valid_from), None),
             valid_to=next((one.valid_to for one in reversed(shown) if one.valid_to), None),
-            closed_at=None if open_ else max(ended),
+            closed_at=None if open_ else max((at for at in closed if at), default=None),
             negated=negated,
-            confidence=1.0 if sure else confidence(_says(ordered), self._ground.age(max(times, default=None))),
+            confidence=_together(told, said, self._ground),
+            evidence=tuple(told),
         )
+
+
+def _together(told: Sequence[Evidence], said: Sequence[_Said], ground: Ground) -> float:
+    """Confidence of what several records say."""
+    last = max((one.last for one in said if one.last), default=None)
+    both = _Said(sum(one.says for one in said), last)
+    return max(both.confidence(one.record, ground) for one in told)
 
 
 def _closed_at(record: Record, ground: Ground) -> datetime | None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from jiyi.graph.questions import KIN, Question, answers, fit
+from jiyi.graph.questions import KIN, Question, answers, fit_of
 from jiyi.graph.values import Entity, Path, Relation
 
 MOST_HOPS = 3
@@ -65,7 +65,7 @@ def paths(relations: Sequence[Relation], wanted: Wanted, named: Collection[str] 
     """
     ways, scores = (
         Ways(relations),
-        {one.ids: fit(wanted.question, one) if wanted.question else 0.0 for one in relations},
+        {one.ids: fit_of(wanted.question, one) if wanted.question else 0.0 for one in relations},
     )
     near = None if wanted.ends is None else ways.distances(wanted.ends, wanted.hops)
     found: dict[tuple[object, ...], Path] = {}
@@ -134,8 +134,8 @@ def _judged(path: Path, question: Question | None, scores: Mapping[tuple[str, ..
     return replace(path, fit=round(whole, 4))
 
 
-def _rank(path: Path, named: Collection[str]) -> tuple[float, float, str]:
+def _rank(path: Path, named: Collection[str]) -> tuple[float, float, tuple[str, ...]]:
     """Best last: by fit and by how many of the named entities it joins, then by what speaks for it and by shortness."""
     joins = sum(entity.id in named for entity in path.entities) - 1
     joined = _JOINED * joins / (len(named) - 1) if len(named) > 1 else 0.0
-    return path.fit + joined, path.confidence * _LONGER ** len(path.relations), path.told()
+    return path.fit + joined, path.confidence * _LONGER ** len(path.relations), tuple(one.id for one in path.relations)

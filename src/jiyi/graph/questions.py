@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -204,23 +204,35 @@ def _label_terms() -> Mapping[str, frozenset[str]]:
     return {name: frozenset(terms(f"{one.en} {one.zh}")) for name, one in RELATIONS.items()}
 
 
-def fit(question: Question, relation: Relation) -> float:
-    """How well a relation fits the words of a question, 0..1."""
-    sure = question.relations.get(relation.relation, 0.0)
-    sure = max([sure, *(_KIN * question.relations.get(kin, 0.0) for kin in KIN.get(relation.relation, ()))])
+def fit(question: Question, relation: str, text: str, names: Iterable[str]) -> float:
+    """How well a relation fits the words of a question, 0..1.
+
+    Args:
+        question: what is asked.
+        relation: its name.
+        text: the clause that states it.
+        names: of its ends; that they stand in the clause says nothing.
+    """
+    sure = question.relations.get(relation, 0.0)
+    sure = max([sure, *(_KIN * question.relations.get(kin, 0.0) for kin in KIN.get(relation, ()))])
     if sure:
         return sure
-    known = RELATIONS.get(relation.relation)
+    known = RELATIONS.get(relation)
     if known and known.tail == "place" and "place" in question.ends:
         return _WEAK
     if not question.terms:
         return 0.0
-    label = _label_terms().get(relation.relation) or terms(relation.relation).keys()
+    label = _label_terms().get(relation) or terms(relation).keys()
     if shared := len(label & question.terms):
         return 0.7 * shared / len(label)
-    said = question.terms & terms(relation.quote.text).keys()
-    names = " ".join(name for end in (relation.head, relation.tail) for name in end.names) if said else ""
-    return 0.3 if said - terms(names).keys() else 0.0
+    said = question.terms & terms(text).keys()
+    return 0.3 if said and said - terms(" ".join(names)).keys() else 0.0
+
+
+def fit_of(question: Question, relation: Relation) -> float:
+    """The same of a relation whose ends are known."""
+    names = (name for end in (relation.head, relation.tail) for name in end.names)
+    return fit(question, relation.relation, relation.text, names)
 
 
 def answers(question: Question, relation: Relation, end: Entity, *, forward: bool) -> float:
@@ -237,5 +249,4 @@ def answers(question: Question, relation: Relation, end: Entity, *, forward: boo
         "place" in question.ends and relation.relation in question.relations and not question.ends_terms
     ):  # where somebody works
         return 0.5
-    said = " ".join((end.type, end.description, *(trait.text for trait in end.traits)))
-    return 0.8 if question.ends_terms & terms(said).keys() else 0.0
+    return 0.8 if question.ends_terms & terms(end.told).keys() else 0.0

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
+from jiyi.entities import named_of, traits_of
 from jiyi.mentions import USER
 from jiyi.relation_types import RELATIONS
+from jiyi.relations import stated_of
+from jiyi.sayings import NEVER, Saying
 from jiyi.text import language
-from jiyi.types import Record
+from jiyi.types import Record, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class Trait:
     quote: Quote | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entity:
     """Somebody or something with a name.
 
@@ -60,12 +65,11 @@ class Entity:
         role: what tells it from namesakes; "" without.
         aliases: its other names, as they were written.
         description: what it is, in words of a message; "" without.
-        traits: all that messages say it is, the description among it.
         facts: the facts about it, of those that were asked for.
-        quotes: the clauses that mention it, oldest first: the first, the newest, and those that tell something new.
         confidence: 0..1, of what speaks for it (``building.confidence``).
         since, said_at: when it was mentioned first, and last.
         user: it is the user.
+        record: what it was read from.
     """
 
     id: str
@@ -75,51 +79,90 @@ class Entity:
     role: str = ""
     aliases: tuple[str, ...] = ()
     description: str = ""
-    traits: tuple[Trait, ...] = ()
-    facts: tuple[Record, ...] = field(default=(), hash=False)
-    quotes: tuple[Quote, ...] = ()
+    facts: tuple[Record, ...] = field(default=(), compare=False)
     confidence: float = 0.0
     since: datetime | None = None
     said_at: datetime | None = None
     user: bool = False
+    record: Record | None = field(default=None, compare=False, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The name and the aliases."""
         return tuple(dict.fromkeys((self.name, *self.aliases, *((USER,) if self.user else ()))))
 
+    @cached_property
+    def told(self) -> str:
+        """All that is said of what it is, in a few words."""
+        traits = self.record.data.get("traits") if self.record else None
+        words = map(str, traits.values()) if isinstance(traits, Mapping) else ()
+        return " ".join((self.type, self.role, *words)).strip()
+
+    @cached_property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The clauses that mention it, oldest first: the first, the newest, and those that tell something new."""
+        return quotes_of(self.record, [one.saying for one in named_of(self.record)]) if self.record else ()
+
+    @cached_property
+    def traits(self) -> tuple[Trait, ...]:
+        """All that messages say it is, the description among it; of what was said twice the newest."""
+        places = {(one.message_id, one.start): one for one in self.quotes}
+        told = traits_of(self.record) if self.record else {}
+        return tuple(
+            Trait(name, words, places.get((source.message_id, source.start))) for name, (words, source) in told.items()
+        )
+
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """A record that says a relation, and the messages of it that mean these two entities; None for all of them."""
+
+    record: Record
+    messages: frozenset[str] | None = None
+
+
+@dataclass(frozen=True)
 class Relation:
     """A relation that messages state, from head to tail.
 
     Attributes:
         ids: of its records, the first one that of the earliest; several where it was said under different aliases.
         relation: a name of ``relation_types.RELATIONS``, else the words of the message.
-        quotes: where it is said, oldest first; never empty.
         said_at: when it was said first.
         valid_from, valid_to: when it holds of the world, as far as that was said.
         closed_at: when it was said to be over, or another took its place; None while it holds.
         negated: it was said that this is not so.
         confidence: 0..1, of what speaks for it (``building.confidence``).
+        evidence: what it was read from.
     """
 
     ids: tuple[str, ...]
     head: Entity
     relation: str
     tail: Entity
-    quotes: tuple[Quote, ...]
     said_at: datetime | None = None
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     closed_at: datetime | None = None
     negated: bool = False
     confidence: float = 0.0
+    evidence: tuple[Evidence, ...] = field(default=(), compare=False, repr=False)
+
+    @cached_property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The words that say so, oldest first; never empty."""
+        found = {(one.message_id, one.start): one for said in self.evidence for one in stated_quotes(said)}
+        return tuple(sorted(found.values(), key=lambda one: (one.said_at or NEVER, one.message_id, one.start or 0)))
 
     @property
     def id(self) -> str:
         """Of its first record."""
         return self.ids[0]
+
+    @property
+    def text(self) -> str:
+        """The clause that says so."""
+        return self.evidence[-1].record.text if self.evidence else ""
 
     @property
     def quote(self) -> Quote:
@@ -151,6 +194,33 @@ class Relation:
     def other(self, entity: Entity) -> Entity:
         """The end that is not this one."""
         return self.tail if entity.id == self.head.id else self.head
+
+
+def quotes_of(record: Record, said: Iterable[Saying]) -> tuple[Quote, ...]:
+    """The clauses that say so, oldest first, each once; what a person wrote of it comes last."""
+    found = {(one.message, one.source.start): _quote(one.source, one) for one in said}
+    own = record.data.get("corrected")
+    if own is not None:
+        found |= {(one.message_id, one.start): _quote(one, None) for one in record.sources if one.message_id == own}
+    return tuple(found.values())
+
+
+def stated_quotes(said: Evidence) -> tuple[Quote, ...]:
+    """The clauses that state a relation, of the messages that mean its ends."""
+    found = quotes_of(said.record, [one.saying for one in stated_of(said.record) if not one.ends])
+    return found if said.messages is None else tuple(one for one in found if one.message_id in said.messages)
+
+
+def _quote(source: Source, said: Saying | None) -> Quote:
+    return Quote(
+        source.quote or "",
+        source.message_id,
+        source.start,
+        source.end,
+        said.at if said and said.dated else None,
+        said.session_id if said else "",
+        said.speaker if said else "user",
+    )
 
 
 def _short(words: str) -> str:

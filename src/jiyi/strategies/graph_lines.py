@@ -9,7 +9,7 @@ from jiyi.commands import COMMANDS
 from jiyi.entities import is_user
 from jiyi.graph import EntityGraph, Path, Quote, Relation
 from jiyi.graph.building import HELD, Ground, graph_parts
-from jiyi.graph.walking import named_in, walk
+from jiyi.graph.walking import Course, named_in, walk
 from jiyi.ports import Reader, Request
 from jiyi.relations import RELATION
 from jiyi.types import Filter, Item, Message, Record, Source
@@ -38,7 +38,8 @@ async def lines_for(request: Request, *, hops: int, most: int, floor: float | No
 
 async def _around(request: Request, starts: Sequence[Record], hops: int) -> list[Line]:
     """Relations on the paths that fit the question, and those that others than the user stand in anyway."""
-    walked = await walk(request.reader.records, {one.id: one for one in starts}, hops)
+    course = Course.of(request.query, starts, hops)
+    walked = await walk(request.reader.records, {one.id: one for one in starts}, course)
     parts = graph_parts(list(walked.entities.values()), list(walked.relations.values()), Ground(as_of=HELD))
     graph = EntityGraph(*parts, query=request.query, hops=hops)
     only_user = all(map(is_user, starts))
@@ -46,7 +47,8 @@ async def _around(request: Request, starts: Sequence[Record], hops: int) -> list
     for path in graph.paths(limit=_PATHS):
         if path.fit > 0 or (len(path.relations) == 1 and not only_user):
             for relation in path.relations:
-                lines.setdefault(relation.id, Line(relation, path.fit, _why(path)))
+                if relation.id not in lines:
+                    lines[relation.id] = Line(relation, path.fit, _why(path))
     return list(lines.values())
 
 
@@ -58,7 +60,7 @@ async def _found(request: Request, most: int, floor: float | None) -> list[Line]
         return []
     found = {hit.record.id: hit for hit in hits}
     records = [hit.record for hit in hits]
-    entities = (await walk(reader.records, {}, 1, records)).entities
+    entities = (await walk(reader.records, {}, Course(1), records)).entities
     made = graph_parts(list(entities.values()), records, Ground(as_of=HELD))[1]
     lines = [Line(one, found[one.id].score, found[one.id].why) for one in made]
     return sorted(lines, key=lambda line: line.score, reverse=True)
