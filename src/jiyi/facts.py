@@ -14,7 +14,7 @@ from jiyi.attributes import ATTRIBUTES, Attribute
 from jiyi.candidates import Candidate
 from jiyi.commands import evidence
 from jiyi.indexable import FINDS
-from jiyi.ledger import Closing, Fact, id_of, ledger_of
+from jiyi.ledger import Closing, Fact, group_of, id_of, ledger_of
 from jiyi.likeness import Words
 from jiyi.statements import (
     FACT,
@@ -96,6 +96,10 @@ def changes(candidates: Iterable[tuple[Candidate, str]], known: Sequence[Record]
         statements += kept_
         if closing is not None:
             closings.append((record.id, closing))
+    # what is gone through again says anew what it closes; older evidence of a fact may be there no more
+    heard = {(said.message, said.step, group_of(said)) for said in statements if not said.ends}
+    groups = {said.record: group_of(said) for said in statements}
+    closings = [(name, by) for name, by in closings if (by.source.message_id, by.step, groups.get(name)) not in heard]
     ledger = ledger_of(statements, closings, aside, making.attributes)
     made = [_record(fact, ours.get(fact.id), making) if fact.known is None else _ended(fact) for fact in ledger.facts]
     made += [_retraction(said, making.step) for said in statements if said.ends and not said.record]

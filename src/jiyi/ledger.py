@@ -99,7 +99,7 @@ class Ledger:
 
     def say(self, statement: Statement) -> None:
         """A statement: confirms an open fact, or makes a new one, which may end others or contradict them."""
-        group = self._open.setdefault(_group(statement), [])
+        group = self._open.setdefault(group_of(statement), [])
         fact = self._by_record.get(statement.record) if statement.record else None
         if fact is None or fact.closing is not None:
             fact = next((other for other in group if self._is_same(other, statement)), None)
@@ -128,7 +128,7 @@ class Ledger:
 
     def take_back(self, statement: Statement) -> list[Fact]:
         """Something is no longer so, or to be forgotten: closes what it means; returns that."""
-        group = self._open.get(_group(statement), ()) if statement.attribute else ()
+        group = self._open.get(group_of(statement), ()) if statement.attribute else ()
         means = [fact for fact in group if self._is_meant(fact, statement)]
         if not means:
             means = self._meant_anywhere(statement)
@@ -165,7 +165,7 @@ class Ledger:
         for other in fact.conflicts:
             other.conflicts.remove(fact)
         fact.conflicts = []
-        group = self._open.get(_group(fact.first), [])
+        group = self._open.get(group_of(fact.first), [])
         if fact in group:
             group.remove(fact)
 
@@ -272,7 +272,8 @@ def id_of(statement: Statement) -> str:
     return f"{kind}:{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:20]}"
 
 
-def _group(statement: Statement) -> tuple[str, str]:
+def group_of(statement: Statement) -> tuple[str, str]:
+    """The statements among which one may close or contradict others: of the same thing, or its opposite."""
     return statement.subject, OPPOSITES.get(statement.attribute, statement.attribute)
 
 

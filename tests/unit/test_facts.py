@@ -177,6 +177,25 @@ def test_the_order_of_processing_makes_no_difference() -> None:
         assert state([*order, *claims[3:]]) == expected
 
 
+def test_what_contradicts_itself_twice_makes_no_difference_either() -> None:
+    told = [(1, 1, "3 May"), (2, 1, "5 May"), (3, 2, "3 May"), (4, 1, "5 May")]  # the last one comes late
+    claims = [claim(said(seq, f"Born on {value}.", day=day), "birthday", value) for seq, day, value in told]
+
+    def state(*batches: Iterable[Candidate]) -> list[tuple[object, ...]]:
+        book = Book()
+        for batch in batches:
+            book.derive(*batch)
+        return sorted(
+            (r.data["value"], r.closed_at or START, r.data["status"], tuple(s.message_id for s in r.sources))  # type: ignore[misc]
+            for r in book.facts
+        )
+
+    expected = state(claims)
+    for order in permutations(claims):
+        assert state(*[[one] for one in order]) == expected
+        assert state(order[:2], order[2:]) == state(order[:3], order[3:]) == expected
+
+
 def test_an_old_statement_that_comes_late_is_closed_at_once() -> None:
     book = Book()
     book.derive(claim(said(1, "I work at Alder Labs", day=10), "employer", "Alder Labs"))
