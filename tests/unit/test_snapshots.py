@@ -98,7 +98,7 @@ async def test_a_record_says_what_the_snapshot_says(open_memory: OpenMemory, clo
     assert all(r.kind != "snapshot" for r in (await memory.about("ada")).records)
     assert "snapshot" in {record.kind for record in await memory.records(user_id="ada")}
     assert await memory.records(user_id="ada", kind="snapshot", limit=1) == records[-1:]
-    with pytest.raises(InvalidInput, match="correct those"):
+    with pytest.raises(InvalidInput, match="the fact that it shows"):
         await memory.correct(records[0].id, "I live in Braga", user_id="ada")
     await memory.delete(records[0].id, user_id="ada")
     assert [one.number for one in await memory.snapshots(user_id="ada")] == [2]
