@@ -151,7 +151,7 @@ _KNOWN = (
         "is related to",
         "的亲戚是",
         words=(
-            "niece; nephew; uncle; aunt; cousin; grandmother; grandfather; 侄女; 侄子; 外甥; 外甥女; "
+            "relative; niece; nephew; uncle; aunt; cousin; grandmother; grandfather; 侄女; 侄子; 外甥; 外甥女; "
             "叔叔; 阿姨; 表哥; 表妹; 奶奶; 爷爷"
         ),
         head="person",

@@ -59,6 +59,7 @@ _ALWAYS_ASKS = re.compile(
     r"|(?:please )?(?:tell|remind|show) me (?:what|when|where|who|how|which|why|if|about)|any (?:idea"
     r"|tips|suggestions|recommendations))"
 )
+_RELATIVE = re.compile(r"(?:who|which|whose) (?!one\b|of\b|way\b)")
 _ASKS_ZH = re.compile(
     r"什么(?!都)|怎么(?!都)|怎样|哪(?!怕)|谁(?!都|也)|为何|多少(?!有)|[吗呢么嘛](?=[\s。，,!！~～]*$)"
     r"|是不是|有没有|能不能|会不会|要不要|可不可以|可以不|好不好"
@@ -113,8 +114,11 @@ def _sentence(low: str, start: int, end: int, mark: str) -> Sentence | None:
     return Sentence(start, start + len(part.strip()), "?" in mark or "？" in mark)
 
 
-def clauses(text: str, low: str, sentence: Sentence) -> list[Clause]:
-    """The clauses of a sentence that state something; those that ask, suppose or doubt are left out."""
+def clauses(text: str, low: str, sentence: Sentence, *, relative: bool = False) -> list[Clause]:
+    """The clauses of a sentence that state something; those that ask, suppose or doubt are left out.
+
+    ``relative``: with those behind a comma that begin with "who" or "which", which ask nothing there.
+    """
     pieces: list[tuple[int, int]] = []
     start = after_lead(low, sentence.start, sentence.end)
     for found in _PAUSE.finditer(low, start, sentence.end):
@@ -130,7 +134,8 @@ def clauses(text: str, low: str, sentence: Sentence) -> list[Clause]:
         piece = low[begin:end]
         if sentence.asks and (place == last or _ASKS_FIRST.match(piece)):
             break
-        if _ALWAYS_ASKS.match(piece) or (not piece.isascii() and _ASKS_ZH.search(piece)):
+        tells = relative and place > 0 and not sentence.asks and _RELATIVE.match(piece)
+        if (not tells and _ALWAYS_ASKS.match(piece)) or (not piece.isascii() and _ASKS_ZH.search(piece)):
             if sentence.asks or piece.isascii():
                 break
             continue

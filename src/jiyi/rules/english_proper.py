@@ -10,6 +10,7 @@ from jiyi.grounding.plain import plain
 from jiyi.rules.english_proper_words import (
     AFTER,
     ENDINGS,
+    EPITHETS,
     FUNCTION,
     GENERIC,
     JOINS_OF,
@@ -19,6 +20,7 @@ from jiyi.rules.english_proper_words import (
     TITLES,
     several,
 )
+from jiyi.rules.english_relation_words import VERBS
 from jiyi.rules.english_words import NATIONS
 from jiyi.rules.found import Name, Span, Stretch
 from jiyi.rules.own import BLANK
@@ -46,7 +48,8 @@ _LABEL = re.compile(
 _OBTAINS = re.compile(
     r"\b(?:order|orders|ordered|buy|bought|purchased?|reorder|stock|sells?|sold|install(?:ed)?|replace[ds]?)\b"
 )
-_KIND = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, KINDS), key=len, reverse=True))})(?: called| named|,)? $")
+_KIND = re.compile(rf"\b({'|'.join(sorted(map(re.escape, KINDS), key=len, reverse=True))})( called| named|,)? $")
+_FIRMS = several("company startup firm team organisation organization")
 _AFTER = re.compile(rf" ({'|'.join(sorted(map(re.escape, AFTER), key=len, reverse=True))})\b(?!')")
 _LOOSE = several("ruby swift spring express unity dart julia jenkins kafka cassandra spark rails go rust")
 _START = re.compile(r"(?:^|[.!?:;…\n\u3002\uff01\uff1f]|[-*•])[\s\"'(\[*_-]*$")
@@ -59,11 +62,15 @@ _VERBS_WORDS = (
     "launched maintains invested insures prescribed married graduated supports recommended suggested offered gave "
     "sent helped agreed no never"
 )
-_VERBS = frozenset(_VERBS_WORDS.split())
+_VERBS = several(_VERBS_WORDS) | {phrase.split()[0] for phrase, says in VERBS.items() if not says[0].passive}
 _STRONG = re.compile(
     r" (?:uses|depends on|runs on|relies on|was (?:acquired|founded|created|written|built|developed) by"
-    r"|is (?:written|built)|has a (?:subsidiary|backend|frontend)|\(|competes with|belongs to)\b|,? (?:aka|also known as|who|my|our) "
+    r"|is (?:written|built)|has a (?:subsidiary|backend|frontend)|\(|competes with|belongs to)\b"
+    r"|, (?:acquired|founded|based|led|owned|built|written|a|an) "
+    r"|,? (?:aka|also known as|who|my|our) |, [A-Z]\w+(?:'s| for short)| and (?:I|[A-Z][a-z]+) [a-z]"
 )
+_PLAIN = re.compile(r"[A-Za-z][\w'-]*")
+_TWO = re.compile(r"\s+([a-z]+ [a-z]+)")
 _NEXT = re.compile(r"\s+([a-z']+)")
 _ENDED = re.compile(r"(?:ing|ly|ed|tion|sion|ment|ness|ity|ies|ally|ful|less|ous|ive|able)$")
 
@@ -76,15 +83,18 @@ class Word(NamedTuple):
     low: str
 
 
-def proper(stretch: Stretch) -> list[Name]:
-    """The proper names of a stretch, in order, with the type that their own words or those beside them tell."""
+def proper(stretch: Stretch, known: frozenset[str]) -> list[Name]:
+    """The proper names of a stretch, in order, with the type that their own words or those beside them tell.
+
+    ``known``: names in small letters that are surely ones elsewhere in the message; they may begin a sentence.
+    """
     start = stretch.start
     cased = plain(stretch.text[start : stretch.end])
     if _shouts(cased):
         return []
     found: list[Name] = []
     for run in _runs(cased):
-        for words in _pieces(run, cased, first=_starts(cased, run[0].start)):
+        for words in _pieces(run, cased, known, first=_starts(cased, run[0].start)):
             if name := _name(stretch, cased, words):
                 found.append(name)
     return found
@@ -92,8 +102,11 @@ def proper(stretch: Stretch) -> list[Name]:
 
 def _shouts(cased: str) -> bool:
     """Whether most words have capitals, so that they tell nothing: a headline, or shouting."""
-    words = re.findall(r"[A-Za-z][\w'-]*", cased)
-    return len(words) >= 5 and sum(word[0].isupper() for word in words) * 3 > len(words) * 2
+    words = _PLAIN.findall(cased)
+    high = [word for word in words if word[0].isupper()]
+    if len(words) < 4 or len(high) * 5 < len(words) * 3:
+        return False
+    return len(high) == len(words) or any(word.lower() in FUNCTION and word != "I" for word in high if word != words[0])
 
 
 def _runs(cased: str) -> Iterator[list[Word]]:
@@ -128,10 +141,10 @@ def _starts(cased: str, at: int) -> bool:
     return at == 0 or bool(_START.search(cased[max(0, at - 8) : at]))
 
 
-def _pieces(run: list[Word], cased: str, *, first: bool) -> Iterator[list[Word]]:
+def _pieces(run: list[Word], cased: str, known: frozenset[str], *, first: bool) -> Iterator[list[Word]]:
     """The names in a run: without what only begins the sentence, parted at weekdays and the like."""
     if first and len(run) > 1 and run[0].low in ORDINARY and run[0].low not in TITLES:
-        named_so = run[0].low in JOINS_OF or run[0].low in NATIONS or run[1].low in ENDINGS
+        named_so = run[0].low in JOINS_OF or run[0].low in NATIONS or run[0].low in EPITHETS or run[1].low in ENDINGS
         if run[0].low in FUNCTION or not named_so:
             run, first = run[1:], False
     piece: list[Word] = []
@@ -144,7 +157,8 @@ def _pieces(run: list[Word], cased: str, *, first: bool) -> Iterator[list[Word]]
             piece = []
         else:
             piece.append(word)
-    if piece and not (first and len(piece) == 1 and len(run) == 1 and not _surely(cased, piece[0])):
+    alone = first and len(piece) == 1 and len(run) == 1
+    if piece and not (alone and piece[0].low not in known and not _surely(cased, piece[0])):
         yield piece
 
 
@@ -156,6 +170,9 @@ def _surely(cased: str, word: Word) -> bool:
     if word.low in ORDINARY or len(word.low) < 3:
         return False
     if word.low in TECHNOLOGIES or cased[word.end : word.end + 2] == "'s" or _STRONG.match(cased, word.end):
+        return True
+    two = _TWO.match(cased, word.end)
+    if two and two[1] in VERBS:
         return True
     if _ENDED.search(word.low):
         return False
@@ -202,9 +219,31 @@ def _type(cased: str, low: str, words: list[Word], *, code: bool, plainly: bool)
             return ENDINGS[words[0].low]
     if behind := _AFTER.match(low, end):
         return KINDS[behind[1]]
-    if before := _KIND.search(low, max(0, start - 40), start):
-        noun = re.split(r"[ ,]", before[0])[0]
-        return KINDS.get(noun, "")
+    before = _KIND.search(low, max(0, start - 40), start)
+    if before and (before[2] or before[1] in AFTER - _FIRMS or not _NEXT.match(low, end)):
+        return KINDS[before[1]]
     single = words[0].low
     known = len(words) == 1 and single in TECHNOLOGIES and single not in _LOOSE
     return "technology" if known and (plainly or single not in ORDINARY) else ""
+
+
+def written_so(text: str, span: Span) -> Span | None:
+    """The place, where each word has a capital and not all are ordinary ones."""
+    words = plain(text[slice(*span)]).split()
+    ordinary = all(word.lower().strip(".,'") in ORDINARY for word in words)
+    return span if words and not ordinary and all(word[0].isupper() for word in words) else None
+
+
+def in_value(text: str, span: Span, *, first: bool) -> Span | None:
+    """The name in a value within a sentence; ``first``: only where it begins with one."""
+    cased = plain(text[slice(*span)])
+    for run in _runs(cased):
+        if first and cased[: run[0].start].strip().lower() not in ("", "the"):
+            return None
+        for words in _pieces(run, cased, frozenset(), first=False):
+            start, end = span[0] + words[0].start, span[0] + words[-1].end
+            ordinary = all(word.low in ORDINARY for word in words)
+            if ordinary or text[end : end + 2].lower() in ("'s", "\u2019s"):
+                return None
+            return start, end
+    return None

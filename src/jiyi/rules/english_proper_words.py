@@ -28,6 +28,14 @@ _ENDINGS = {
 ENDINGS = {word: type_ for type_, words in _ENDINGS.items() for word in words.split()}
 """Last word of a name -> what it is."""
 
+EPITHETS = several(
+    "red blue green black white brown yellow orange pink grey gray golden silver big high low old new young open clear "
+    "bright free deep north south east west northern southern eastern western grand royal sun moon star snow rain sea "
+    "river forest mountain lake park summer winter light power energy data health life world home family city project "
+    "central general national international global united first"
+)
+"""Ordinary words with which a name may begin."""
+
 JOINS_OF = several(
     "bank university ministry department institute college school academy board bureau council house museum "
     "society office church court duke duchess king queen prince princess city isle bay gulf lord game temple tower "

@@ -40,6 +40,7 @@ from jiyi.types import Message
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _LATIN = re.compile("[a-z]")
 _ME = re.compile(r"\b(?:i|my|me|mine|we|our)\b|[我咱俺]|本人", re.IGNORECASE)
+_SAID = 40  # characters of the words that say a relation
 _BY_ATTRIBUTE: Mapping[str, RelationType] = {one.attribute: one for one in RELATIONS.values() if one.attribute}
 
 
@@ -83,7 +84,7 @@ def _stretches_of(whole: str, text: str, after: int) -> tuple[list[Stretch], boo
         if sentence.end - sentence.start > LONGEST or requests(low, sentence.start, sentence.end):
             continue
         run: list[Clause] = []
-        for clause in clauses(text, low, sentence):
+        for clause in clauses(text, low, sentence, relative=True):
             if run and not follows(low, run[-1], clause):
                 found.append(_stretch(whole, shifted, after, run))
                 run = []
@@ -103,21 +104,28 @@ def _stretch(text: str, low: str, after: int, run: Sequence[Clause]) -> Stretch:
 
 def _of_the_user(
     text: str, stretches: Sequence[Stretch], facts: Iterable[Candidate], found: Sequence[Name | Same | Link]
-) -> Iterator[Link]:
-    """Relations that facts of the user state: employer, home, partner; and those of "my wife Anna"."""
+) -> Iterator[Link | Same]:
+    """What facts of the user state: employer, home, partner, what they are called; and those of "my wife Anna"."""
     for fact in facts:
         known = _BY_ATTRIBUTE.get(fact.attribute)
-        at = text.find(fact.value, fact.start, fact.end) if known and fact.value else -1
-        if known is None or at < 0:
+        called = fact.attribute == "name" and fact.subject == USER and not (fact.negated or fact.ends)
+        at = text.find(fact.value, fact.start, fact.end) if fact.value and (known or called) else -1
+        if at < 0:
             continue
         span = (at, at + len(fact.value))
         stretch = _around(stretches, *span)
         name_in = chinese_name_in if _HAN.search(text, *span) else english_name_in
         name = stretch and name_in(text, span, fact.attribute)
         head = _head(text, fact, found)
-        if stretch and name and head:
+        if not (stretch and name and head):
+            continue
+        if known:
             begins = fact.valid_from is not None
-            yield Link(head, known.name, Name(*name), "", fact.negated, fact.ends, begins)
+            between = text[head.end : name[0]].strip(" ,:;\"'，：“「")
+            said = between if 0 < len(between) <= _SAID else known.en
+            yield Link(head, known.name, Name(*name), said, fact.negated, fact.ends, begins)
+        else:
+            yield Same(head, Name(*name, "person"))
 
 
 def _head(text: str, fact: Candidate, found: Sequence[Name | Same | Link]) -> Name | None:
@@ -165,7 +173,7 @@ class _Reading:
         edges = [one.edge for one in ends if _have(mentions, one.head, one.tail)]
         return Mentioned(
             tuple(sorted(mentions.values(), key=lambda one: (one.start, one.end))),
-            tuple(dict.fromkeys(sorted(aliases, key=lambda one: (one.start, one.end, one.names)))),
+            tuple({one.names: one for one in sorted(aliases, key=lambda one: -one.start)}.values())[::-1],
             tuple(_once(edges)),
         )
 
@@ -200,7 +208,8 @@ class _Reading:
         if one is None or BLANK in one.low[first:last]:
             return None
         start = max((clause.start for clause in one.clauses if clause.start <= first), default=one.start)
-        return start, min((clause.end for clause in one.clauses if clause.end >= last), default=one.end)
+        end = min((clause.end for clause in one.clauses if clause.end >= last), default=one.end)
+        return start, end + (one.low[end : end + 1] == ")" and "(" in one.low[start:end])
 
     def _alias(self, same: Same, mentions: Mapping[Span, Mention]) -> Alias | None:
         first, second = (mentions[one.start, one.end].name for one in same)
