@@ -10,6 +10,8 @@ EVERY = 16
 
 def entity_derivers(llm: LLM | None, every: int = EVERY, instructions: str = "") -> list[Deriver]:
     """The rules, and the model where there is one; both make entities and relations."""
-    from jiyi.strategies.entities_rules import RuleEntities  # what derives is not needed by those who only read
+    from jiyi.strategies.entities_model import ModelEntities  # what derives is not needed by those who only read
+    from jiyi.strategies.entities_rules import RuleEntities
 
-    return [RuleEntities()]
+    rules: list[Deriver] = [RuleEntities()]
+    return rules if llm is None else [*rules, ModelEntities(llm, every=every, instructions=instructions)]

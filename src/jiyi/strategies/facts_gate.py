@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from jiyi.attributes import Attribute
 from jiyi.candidates import Candidate
-from jiyi.grounding import clauses, locate, sentences, unsupported, values
+from jiyi.grounding import clauses, locate, unsupported, values
 from jiyi.importance import signals
 from jiyi.likeness import words
 from jiyi.periods import Period
 from jiyi.prompts.facts import Told
-from jiyi.rules import PRONOUNS, Times, candidates, dated, named, somebody_else, stated
+from jiyi.rules import PRONOUNS, Times, candidates, dated, named, somebody_else
+from jiyi.strategies.quoted import around, is_stated, speaks_of_end
 from jiyi.strategies.rewording import another, reworded
 from jiyi.text import flat
 from jiyi.types import Message
 
 _NO_ATTRIBUTE = 0.5  # importance
 _LONGEST = 300  # characters of a text or value: a fact is short
-_STATED = 0.5  # of the quote must be in clauses that state something
 _DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
-_ENDING = re.compile(
-    r"\b(?:not?|never|nor|without|cannot|[a-z]+n't|dont|stop\w*|quit\w*|left|leav\w*|sell\w*|sold|gave|giv\w+|gone"
-    r"|lost|lose|die[sd]?|dead|passed|forget\w*|cancel\w*|former\w*|ex|used to|over|broke\w*|end\w*|finish\w*|mov\w+"
-    r"|chang\w+|switch\w*|swap\w*|instead|divorc\w*|retire\w*|fired|laid off|resign\w*|drop\w*|skip\w*|delet\w*"
-    r"|remov\w*|ignor\w*|disregard|wrong|mistake\w*|cured|recover\w*|until|was|were|had|split|replac\w*|done"
-    r"|complet\w*|graduat\w*)\b"
-    r"|[不没沒無无别別辞辭离離卖賣忘戒停换換改搬退删刪错錯丢丟死扔断斷毕畢完]|取消|分手|以前|曾|过去|過去|原来|之前|结束|結束|去世|送人|再也|已经|已經"
-)
-"""A word of these speaks of an end, or of a change."""
 _USER = frozenset(("user", "the user", "i", "me", "my", "myself", "self", "person", "用户", "我", "本人", "使用者", ""))
 
 
@@ -52,16 +43,16 @@ def let_in(told: Told, numbered: Mapping[int, Message], attributes: Mapping[str,
     if found is None:
         return None
     message, start, end = found
-    if not _is_stated(message, start, end):
+    if not is_stated(message, start, end):
         return None
-    around = _around(message.text, start, end)
-    source = message.text[around[0] : around[1]]
-    if told.ends and not _ENDING.search(flat(source)):
+    span = around(message.text, start, end)
+    source = message.text[slice(*span)]
+    if told.ends and not speaks_of_end(source):
         return None
-    there = named(message.text, *around, message.created_at)
+    there = named(message.text, *span, message.created_at)
     attribute = attributes.get(told.attribute.strip().lower())
     value = _value(told.value, source)
-    clause = _around(message.text, start, end, clauses)
+    clause = around(message.text, start, end, clauses)
     who = somebody_else(flat(message.text[slice(*clause)]))
     other = another(" ".join(told.text.split()) or told.quote, message.text[slice(*clause)])
     text = "" if other else _sure_text(told, source, there)
@@ -104,11 +95,6 @@ def _quoted(told: Told, numbered: Mapping[int, Message]) -> tuple[Message, int, 
     return None
 
 
-def _is_stated(message: Message, start: int, end: int) -> bool:
-    inside = sum(max(0, min(end, upto) - max(start, begin)) for begin, upto in stated(message))
-    return inside >= _STATED * (end - start)
-
-
 def _times(times: Times, *, one_value: bool) -> dict[str, datetime | None]:
     """When it happens, or since when it holds: what has one value at a time ("I started there on Monday") holds."""
     since = times.since or (times.event_from if one_value else None)
@@ -136,18 +122,10 @@ def _tells(message: Message, start: int, end: int) -> bool:
     return found or bool(signals(message.text[start:end]))
 
 
-def _around(
-    text: str, start: int, end: int, parts: Callable[[str], Sequence[tuple[int, int]]] = sentences
-) -> tuple[int, int]:
-    """The sentences, or other parts, that a quote stands in."""
-    spans = [span for span in parts(text) if span[0] < end and span[1] > start]
-    return (min(start, spans[0][0]), max(end, spans[-1][1])) if spans else (start, end)
-
-
 def _standing_alone(text: str, start: int, end: int) -> tuple[int, int]:
     """The quote, or its sentences where it is only a word or two."""
     says = words(text[start:end])
-    return (start, end) if len(says.words) + len(says.numbers) > 2 else _around(text, start, end)
+    return (start, end) if len(says.words) + len(says.numbers) > 2 else around(text, start, end)
 
 
 def _value(value: str, source: str) -> str:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from jiyi.attributes import ATTRIBUTES, Attribute
 from jiyi.candidates import Candidate
 from jiyi.facts import MODEL
-from jiyi.history import is_system
 from jiyi.importance import SMALL_TALK, importance
 from jiyi.ports import LLM, Batch
 from jiyi.prompts import Prompt, prompt
 from jiyi.strategies.facts_known import derived, is_own, resting
 from jiyi.strategies.facts_steps import EVERY
+from jiyi.strategies.numbered import numbered_lines
 from jiyi.structured import ask
-from jiyi.text import cut_point, language
+from jiyi.text import language
 from jiyi.types import Changes, Message, Step
 
 _VERSION = "1"
-_HEAD, _TAIL = 700, 300  # characters shown of a user's message
-_BRIEF = 160  # of an assistant's, which only helps to understand
 _ANSWER = 160  # tokens for each of the user's messages in the reply
 
 
@@ -77,10 +74,9 @@ class ModelFacts:
         from jiyi.prompts.facts import Told  # pydantic takes a while
         from jiyi.strategies.facts_gate import let_in
 
-        numbers = {message.id: number for number, message in enumerate(asked, start=1)}
-        lines = [_line(message, numbers.get(message.id)) for message in messages if _is_shown(message, numbers)]
-        reply = await ask(self._llm, told, "\n".join(lines), Told, field="facts", max_tokens=200 + _ANSWER * len(asked))
-        numbered = {number: message for message, number in zip(asked, numbers.values(), strict=True)}
+        text, most = numbered_lines(messages, asked), 200 + _ANSWER * len(asked)
+        reply = await ask(self._llm, told, text, Told, field="facts", max_tokens=most)
+        numbered = dict(enumerate(asked, start=1))
         return [one for item in reply if (one := let_in(item, numbered, self._attributes)) is not None]
 
     def _prompt(self, spoken: str) -> Prompt:
@@ -94,20 +90,3 @@ def _is_left(one: Candidate, told_of: Sequence[Candidate]) -> bool:
     if one.ends:
         return not any(other.ends for other in told_of)
     return not told_of or (bool(one.attribute) and all(o.end <= one.start or one.end <= o.start for o in told_of))
-
-
-def _is_shown(message: Message, numbers: Mapping[str, int]) -> bool:
-    """The messages that are asked about, and what the assistant says between them."""
-    return message.id in numbers or (
-        message.role == "assistant" and message.active and not is_system(message) and bool(message.text.strip())
-    )
-
-
-def _line(message: Message, number: int | None) -> str:
-    """The message on one line, its middle left out when it is long."""
-    head, tail = (_HEAD, _TAIL) if number else (_BRIEF, 0)
-    text = " ".join(message.text.split())
-    if len(text) > head + tail:
-        text = f"{text[: cut_point(text, head)]} […] {text[cut_point(text, len(text) - tail) :]}"
-    said = json.dumps(text, ensure_ascii=False)
-    return f"{number}. user: {said}" if number else f"assistant: {said}"

@@ -1,0 +1,34 @@
+"""Messages as a model that derives sees them: those it is asked about with a number, a line each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from jiyi.history import is_system
+from jiyi.text import cut_point
+from jiyi.types import Message
+
+_HEAD, _TAIL = 700, 300  # characters shown of a message that is asked about
+_BRIEF = 160  # of an assistant's, which only helps to understand
+
+
+def numbered_lines(messages: Iterable[Message], asked: Sequence[Message]) -> str:
+    """The messages that are asked about, numbered from 1, and what the assistant says between them."""
+    numbers = {message.id: number for number, message in enumerate(asked, start=1)}
+    shown = (message for message in messages if message.id in numbers or _helps(message))
+    return "\n".join(_line(message, numbers.get(message.id)) for message in shown)
+
+
+def _helps(message: Message) -> bool:
+    return message.role == "assistant" and message.active and not is_system(message) and bool(message.text.strip())
+
+
+def _line(message: Message, number: int | None) -> str:
+    """The message on one line, its middle left out when it is long."""
+    head, tail = (_HEAD, _TAIL) if number else (_BRIEF, 0)
+    text = " ".join(message.text.split())
+    if len(text) > head + tail:
+        text = f"{text[: cut_point(text, head)]} […] {text[cut_point(text, len(text) - tail) :]}"
+    said = json.dumps(text, ensure_ascii=False)
+    return f"{number}. user: {said}" if number else f"assistant: {said}"
