@@ -13,7 +13,7 @@ from jiyi.types import Message
 
 def read(said: str, *more: str, number: int = 1, **told: object) -> Mentioned:
     """What is let in of one item about the first of these messages."""
-    messages = conversation(*(("user", text) for text in (said, *more)))
+    messages = conversation(*(Message("", "s", "user", text) for text in (said, *more)))
     item = {"number": number, "quote": said.rstrip(".。"), **told}
     return let_in(Told.model_validate(item), dict(enumerate(messages, start=1)))
 
@@ -126,7 +126,7 @@ def test_a_pronoun_may_stand_for_a_name_of_the_same_message() -> None:
         ("红隼非常依赖Rust。", {}, False, False),
     ],
 )
-def test_what_is_denied_or_over(said: str, told: dict[str, object], negated: bool, ends: bool) -> None:
+def test_what_is_denied_or_over(said: str, told: dict[str, bool], negated: bool, ends: bool) -> None:
     head = "Kestrel" if said.isascii() else "红隼"
     relation = "uses" if "依赖" not in said else "depends_on"
     (edge,) = read(said, head=head, relation=relation, tail="Rust", **told).edges
@@ -134,7 +134,7 @@ def test_what_is_denied_or_over(said: str, told: dict[str, object], negated: boo
 
 
 @pytest.mark.parametrize("told", [{"negated": True}, {"ends": True}])
-def test_a_denial_or_end_of_which_no_word_speaks_is_refused(told: dict[str, object]) -> None:
+def test_a_denial_or_end_of_which_no_word_speaks_is_refused(told: dict[str, bool]) -> None:
     assert read("Kestrel uses Rust.", head="Kestrel", relation="uses", tail="Rust", **told).edges == ()
     assert read("红隼用Rust。", head="红隼", relation="uses", tail="Rust", **told).edges == ()
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from jiyi.entities import MODEL, form_of
 from jiyi.importance import SMALL_TALK, importance
-from jiyi.mentions import Edge, Mention, Mentioned
+from jiyi.mentions import USER, Edge, Mention, Mentioned
 from jiyi.ports import LLM, Batch
 from jiyi.prompts import Prompt, prompt
 from jiyi.relation_types import RELATIONS
@@ -123,14 +123,22 @@ def together(model: Mentioned, rules: Mentioned) -> tuple[Mentioned, Mentioned]:
     there = {form_of(one.name) for one in model.mentions}
     needed = {form_of(name) for one in aliases for name in one.names}
     needed |= {form for form, found in by_form.items() if len(found) > 1 or form not in there}
+    types = {form_of(one.name): one.type for one in model.mentions if one.type}
+    left = tuple(
+        replace(one, type=types.get(form_of(one.name), one.type))
+        for one in rules.mentions
+        if form_of(one.name) in needed
+    )
+    taken = {one.start for one in left}
+    mine = [_with_role(one, by_form.get(form_of(one.name), ())) for one in model.mentions]
     return (
         Mentioned(
-            tuple(_with_role(one, by_form.get(form_of(one.name), ())) for one in model.mentions),
+            tuple(one for one in mine if one.start not in taken or one.name == USER),
             tuple(one for one in model.aliases if frozenset(map(form_of, one.names)) not in apart),
             tuple(edges),
         ),
         Mentioned(
-            tuple(one for one in rules.mentions if form_of(one.name) in needed),
+            left,
             aliases,
             tuple(one for one in rules.edges if _pair(one) not in decided),
         ),
