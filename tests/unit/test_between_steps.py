@@ -47,6 +47,7 @@ def derived(call: Call) -> str:
 def _filled(fields: dict[str, Any], number: int, text: str) -> dict[str, object]:
     given: dict[str, object] = {"number": number, "importance": len(text) % 11, "note": text[:100]}
     given |= {name: text for name in ("quote", "text", "summary")}
+    given |= {"head": "user", "relation": "owns", "tail": (re.findall(r"own (\d+ tables)", text) or [""])[0]}
     empty = {
         name: "user" if name == "subject" else False if form.get("type") == "boolean" else ""
         for name, form in fields.items()
