@@ -1,0 +1,220 @@
+"""Parts and topics as records, and what both makers, the rules and the model, do alike."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from jiyi.copies import origin
+from jiyi.importance import SMALL_TALK, importance
+from jiyi.ports import Batch
+from jiyi.strategies.topics_known import WORD, Place, links_of, message_of
+from jiyi.topics import (
+    KINDS,
+    PART,
+    TOPIC,
+    Content,
+    Kind,
+    TopicPoint,
+    TopicSession,
+    composed,
+    kept_name,
+    kept_point,
+    points_of,
+    written_of,
+)
+from jiyi.types import JSON, Changes, Message, Record, Source, Step
+
+MODEL = "topics"
+RULES = "topics:rules"
+"""Names of the two steps."""
+
+EVERY = 16
+"""Messages that a model is asked about together."""
+
+_VERSION = "1"
+_NEWEST, _IMPORTANT = 64, 64  # parts that a topic is composed of
+
+
+def speaks(message: Message) -> bool:
+    """Whether a message may belong to a topic: a user's words, or a statement, and not small talk alone."""
+    own = message.role == "user" and message.kind != "command"
+    return own and message.active and importance(message).score > SMALL_TALK
+
+
+def part(
+    step: Step, message: Message, place: Place | None, points: Mapping[Kind, Sequence[TopicPoint]], made: JSON = None
+) -> Record:  # fmt: skip
+    """What a message says of one topic; without a topic, that it was looked at."""
+    key = place.key if place else None
+    names = place.names if place else ()
+    said = [point for kind in KINDS for point in points.get(kind, ())]
+    sources = [Source(message.id), *(point.source for point in said), *(one.source for one in names)]
+    mark = "m" if step.name == MODEL else "r"
+    name = hashlib.sha256(f"{message.id}\0{key}".encode("utf-8", "replace")).hexdigest()[:16]
+    data: dict[str, JSON] = {
+        "by": "model" if any(point.by == "model" for point in said) else "rules",
+        "how": place.how if place else "",
+        "names": [kept_name(one) for one in names],
+        "seq": message.seq,
+        "place": place.start if place else 0,
+        "origin": origin(message),
+        **{kind: [kept_point(point) for point in points.get(kind, ())] for kind in KINDS},
+    }
+    return Record(
+        id=f"{PART}:{message.seq:010d}:{mark}:{name}",
+        kind=PART,
+        text="",
+        strategy=step.name,
+        version=step.version,
+        sources=tuple(dict.fromkeys(sources)),
+        session_id=message.session_id or None,
+        key=key,
+        importance=max((point.importance for point in said), default=0.0),
+        recorded_at=message.recorded_at,
+        said_at=message.created_at,
+        data=data if made is None else {**data, "made": made},
+        links=links_of(names, message.text) if place else (),
+    )
+
+
+def point(message: Message, span: tuple[int, int], score: float, text: str = "", by: str = "rules") -> TopicPoint:
+    """A point of a message: its words, or ``text`` for them."""
+    quote = message.text[span[0] : span[1]]
+    at = message.created_at
+    return TopicPoint(text or quote, message.id, *span, quote, at, message.seq, round(score, 3), by)
+
+
+async def changes(batch: Batch, step: Step, parts: Sequence[Record], of_sessions: Iterable[Record]) -> Changes:
+    """What to write where these are the step's parts of the batch's messages: they, those that follow them in their
+    sessions, and the topics that are concerned.
+
+    Args:
+        of_sessions: parts that were read of these sessions.
+    """
+    ids = [message.id for message in batch.messages]
+    resting = await batch.records(kind=PART, sources=ids) if ids else []
+    own = [one for one in resting if message_of(one) in set(ids)]
+    followed = _following(batch, [*parts, *own], of_sessions)
+    put = {one.id: one for one in (*parts, *followed.values())}
+    gone = {one.id for one in own if step.name == MODEL or one.strategy == RULES} | followed.keys()
+    drop = sorted(gone - put.keys())
+    known = {one.id: one for one in (*of_sessions, *own)}
+    new = [one for one in put.values() if not _is_as_it_was(one, known.get(one.id))]
+    keys = {one.id for one in (await batch.records(kind=TOPIC, sources=ids) if ids else ())}
+    keys |= {one.key for one in (*put.values(), *own) if one.key} | {known[n].key or "" for n in followed}
+    changed: dict[str, Record | None] = {**dict.fromkeys(drop), **put}
+    there = {one.id: one for one in await batch.records(kind=TOPIC, ids=sorted(keys))} if keys else {}
+    for key in sorted(keys - {""}):
+        topic = await _topic(batch, key, changed)
+        if topic is None:
+            drop += [key] if key in there else []
+        elif not _is_as_it_was(topic, there.get(key)):
+            new.append(topic)
+    return Changes(batch.cursor, put=tuple(new), drop=tuple(drop))
+
+
+def _following(batch: Batch, made: Iterable[Record], of_sessions: Iterable[Record]) -> dict[str, Record]:
+    """Id -> what takes its place, of the rules' parts after the batch that belong to a topic only because their session
+    spoke of it, where it speaks of another now.
+    """
+    last: dict[str, Record] = {}
+    for one in sorted(made, key=_place):
+        if one.session_id and one.key:
+            last[one.session_id] = one
+    end = max((message.seq for message in batch.messages), default=0)
+    found: dict[str, Record] = {}
+    for one in sorted(of_sessions, key=_place):
+        before = last.get(one.session_id or "")
+        if before is None or _place(one)[0] <= end:
+            continue
+        if one.data.get("how") != "session" or one.strategy == MODEL:
+            del last[one.session_id or ""]
+        elif one.key != before.key or written_of(one)[:1] != written_of(before)[:1]:
+            found[one.id] = _moved(one, before)
+    return found
+
+
+def _moved(one: Record, before: Record) -> Record:
+    """A part as one of the topic that the session spoke of before."""
+    names = written_of(before)[:1]
+    said = [point for kind in KINDS for point in points_of(one, kind)]
+    message = message_of(one)
+    name = hashlib.sha256(f"{message}\0{before.key}".encode("utf-8", "replace")).hexdigest()[:16]
+    sources = [Source(message), *(point.source for point in said), *(each.source for each in names)]
+    words = [link for link in one.links if link.startswith(WORD)]
+    return replace(
+        one,
+        id=f"{one.id.rpartition(':')[0]}:{name}",
+        key=before.key,
+        sources=tuple(dict.fromkeys(sources)),
+        links=(*links_of(names, ""), *(word for word in words if word not in links_of(names, ""))),
+        data={**one.data, "names": [kept_name(each) for each in names]},
+    )
+
+
+async def _topic(batch: Batch, key: str, changed: Mapping[str, Record | None]) -> Record | None:
+    """A topic, composed of its parts; None where they are too few for one."""
+    parts = {one.id: one for one in await batch.records(kind=PART, key=key, newest=True, limit=_NEWEST)}
+    parts |= {one.id: one for one in await batch.records(kind=PART, key=key, important=True, limit=_IMPORTANT)}
+    parts = {name: one for name, one in parts.items() if name not in changed}
+    parts |= {name: one for name, one in changed.items() if one is not None and one.key == key}
+    return topic_of_parts(key, parts.values())
+
+
+def topic_of_parts(key: str, parts: Iterable[Record]) -> Record | None:
+    """A topic of its parts, in any order; None where nobody named it and only one message speaks of it, without
+    anything decided or left open.
+
+    Of a message of which both makers have a part the model's counts, and of a message and its copies in forks the
+    first.
+    """
+    every = _once_a_message(parts)
+    first: dict[str, str] = {}
+    for one in every:
+        first.setdefault(str(one.data.get("origin")), message_of(one))
+    counted = [one for one in every if first[str(one.data.get("origin"))] == message_of(one)]
+    said: dict[Kind, list[TopicPoint]] = {k: [p for one in counted for p in points_of(one, k)] for k in KINDS}
+    named = any(one.data.get("how") == "named" for one in counted)
+    if not (named or len(first) > 1 or said["decisions"] or said["open"]):
+        return None
+    words = Counter(link.removeprefix(WORD) for one in counted for link in one.links if link.startswith(WORD))
+    record = Record(
+        id=key,
+        kind=TOPIC,
+        text="",
+        strategy=MODEL if any(one.strategy == MODEL for one in every) else RULES,
+        version=_VERSION,
+        sources=(),
+        recorded_at=max((one.recorded_at for one in every if one.recorded_at), default=None),
+        data={"by": "model" if any(one.data.get("by") == "model" for one in counted) else "rules"},
+    )
+    copies = {message_of(one) for one in every} - set(first.values())
+    sessions = [_session(one, counts=message_of(one) not in copies) for one in every]
+    terms = [term for term, _ in sorted(words.items(), key=lambda one: (-one[1], one[0]))]
+    written = [name for one in counted for name in written_of(one)]
+    return composed(record, Content(written, said, sessions, terms, len(first)))
+
+
+def _once_a_message(parts: Iterable[Record]) -> list[Record]:
+    """The parts in order, without the rules' of messages of which the model has one."""
+    ordered = sorted(parts, key=_place)
+    by_model = {message_of(one) for one in ordered if one.strategy == MODEL}
+    return [one for one in ordered if one.strategy == MODEL or message_of(one) not in by_model]
+
+
+def _session(one: Record, *, counts: bool) -> TopicSession:
+    message = message_of(one)
+    return TopicSession(one.session_id or "", message, message, one.said_at, one.said_at, int(counts))
+
+
+def _place(one: Record) -> tuple[int, int, str]:
+    seq, start = one.data.get("seq"), one.data.get("place")
+    return seq if isinstance(seq, int) else 0, start if isinstance(start, int) else 0, one.id
+
+
+def _is_as_it_was(record: Record, known: Record | None) -> bool:
+    """Whether there is nothing to write; the counts of its use are the store's, and a person pins."""
+    return known is not None and record == replace(known, used=0, used_at=None, pinned=False)
