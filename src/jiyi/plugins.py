@@ -35,6 +35,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "snapshot": "jiyi.strategies.snapshot:Snapshot",
         "summary_buffer": "jiyi.strategies.summary_buffer:SummaryBuffer",
         "token_buffer": "jiyi.strategies.token_buffer:TokenBuffer",
+        "topics": "jiyi.strategies.topics:Topics",
     },
 }
 

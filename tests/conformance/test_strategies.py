@@ -15,7 +15,12 @@ from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.snapshot import Snapshot
 from jiyi.strategies.summary_buffer import SummaryBuffer
 from jiyi.strategies.token_buffer import TokenBuffer
+from jiyi.strategies.topics import Topics
+from jiyi.strategies.topics_known import Place
+from jiyi.strategies.topics_making import part, topic_of_parts
+from jiyi.strategies.topics_rules import RuleTopics
 from jiyi.testing.strategy import ListReader, StrategyConformance, request
+from jiyi.topics import TopicPoint, Written, topic_id
 from jiyi.types import JSON, Record, Source
 from tests.graphs import Told
 
@@ -159,3 +164,30 @@ class TestEntities(WithNames):
 class TestGraph(WithNames):
     def strategy(self) -> Graph:
         return Graph(k=3)
+
+
+class WithTopics(StrategyConformance):
+    """The first user message of the session belongs to a topic, and its words are what it says."""
+
+    def reader(self) -> ListReader:
+        reader = super().reader()
+        message = next(one for one in reader.messages if one.role == "user" and one.text)
+        end = len(message.text)
+        point = TopicPoint(message.text, message.id, 0, end, message.text, message.created_at, message.seq)
+        name = Written("parcels", Source(message.id), message.seq)
+        place = Place(topic_id("parcels"), (name,), "named")
+        one = part(RuleTopics.step, message, place, {"open": [point]})
+        topic = topic_of_parts(place.key, [one])
+        assert topic is not None
+        reader.derived += [one, topic]
+        return reader
+
+
+class TestTopics(WithTopics):
+    def strategy(self) -> Topics:
+        return Topics()
+
+
+class TestTopicsCited(WithTopics):
+    def strategy(self) -> Topics:
+        return Topics(k=1, cited=True)

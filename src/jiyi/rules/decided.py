@@ -31,7 +31,7 @@ _DECIDED = re.compile(
     r"|(?:i|we)(?:'re| are|'m| am) (?:going with|sticking (?:with|to)|dropping|going for)"
     r"|let's (?:use|go with|stick (?:with|to)|drop|skip|keep|take|go for|make it|do it)"
     r"|(?:our|the|my|final) (?:final )?(?:decision|choice) (?:is|was)|it(?:'s| is| was) (?:now )?(?:decided|settled)"
-    r"|(?:has|have|was|were|is|are) (?:now |been |finally )*(?:decided|agreed|settled|chosen)"
+    r"|(?:has|have|was|were|is|are|that's|it's) (?:now |been |finally )*(?:decided|agreed|settled|chosen)"
     r"|decision:|decided:|agreed:)"
     r"|(?<!没)(?<!未)(?<!还没有)(?<!没有)(?:决定(?!不了|因素|性|权|下来了吗)|敲定|商定|选定|拍板|说定|谈妥)"
     r"|(?:我们|咱们|大家|我)?(?:就|还是|最后|最终|最后还是|统一)(?:用|选|定|采用|做|要|改成|改为|走)(?!什么|哪)"

@@ -39,6 +39,8 @@ GENERIC = frozenset(
         "working works world would write wrong yeah year years yes yesterday yet you your yours decided decide",
         "decision agreed it's i'm i've i'll we're we've we'll let's don't doesn't didn't can't won't isn't that's",
         "there's what's finished booked ordered",
+        "near between behind during after above below beyond against along across among besides within onto per via",
+        "somewhere anywhere everywhere nowhere nothing nobody everybody somebody really quickly slowly currently",
     )
     for word in line.split()
 )

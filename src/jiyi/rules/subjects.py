@@ -27,7 +27,8 @@ _ALONE = frozenset(
     for word in line.split()
 )
 _EN_HEAD = re.compile(
-    rf"\b(the|our|my|this|his|her|their|a|an) ((?:[a-z0-9][\w'-]*[ ]){{0,3}}?)({_HEADS})\b(?! (?:manager|team lead))"
+    rf"\b(the|our|my|this|his|her|their|a|an) ((?:[a-z0-9][\w'-]*[ ]){{0,3}}?)({_HEADS})\b"
+    rf"(?! (?:{_HEADS}|manager|team)\b)"
 )
 _EN_CAPITAL = re.compile(rf"\b((?:[A-Z][\w-]*|[A-Z]{{2,}}\d*)(?: [A-Z][\w-]*){{0,2}}) ({_HEADS})\b")
 _EN_PROJECT = re.compile(r"\b[Pp]roject (?:called |named |code-named )?[\"'“]?([A-Z][\w-]*(?: [A-Z0-9][\w-]*){0,2})")

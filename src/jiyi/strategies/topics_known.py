@@ -15,7 +15,7 @@ from jiyi.rules.own import own_words
 from jiyi.rules.subject_words import Subject, phrase, telling
 from jiyi.rules.subjects import named
 from jiyi.text import flat
-from jiyi.topics import PART, Written, topic_id, written_of
+from jiyi.topics import PART, Written, names_of, topic_id, written_of
 from jiyi.types import Message, Record, Source
 
 How: TypeAlias = Literal["named", "session", "words", "new"]
@@ -54,7 +54,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class _Earlier:
+class Earlier:
     """What is known of a part."""
 
     key: str
@@ -70,11 +70,13 @@ class Before:
 
     Args:
         parts: records of parts, in any order.
+        topics: further topics that go by their names alone.
     """
 
-    def __init__(self, parts: Iterable[Record]) -> None:
-        self._parts: list[_Earlier] = []
-        self._by_word: dict[str, list[_Earlier]] = {}
+    def __init__(self, parts: Iterable[Record], topics: Iterable[Record] = ()) -> None:
+        self._topics = {flat(name): one for one in topics for name in names_of(one)}
+        self._parts: list[Earlier] = []
+        self._by_word: dict[str, list[Earlier]] = {}
         for record in parts:
             self.add(record)
 
@@ -85,7 +87,7 @@ class Before:
             return
         seq, start = record.data.get("seq"), record.data.get("place")
         words = frozenset(link[len(WORD) :] for link in record.links if link.startswith(WORD))
-        part = _Earlier(
+        part = Earlier(
             record.key,
             seq if isinstance(seq, int) else 0,
             start if isinstance(start, int) else 0,
@@ -117,19 +119,23 @@ class Before:
         if current is not None:
             return [Place(current.key, (current.written,), "session")]
         first = phrase(message.text, low) if _says_enough(message.text, words) and message.session_id else None
-        return [Place(topic_id(first.name), (_written(message, first),), "new")] if first else []
+        if first is None:
+            return []
+        if known := self.named(first.name, message.seq):
+            return [Place(known.key, (known.written,), "words")]
+        return [Place(topic_id(first.name), (_written(message, first),), "new")]
 
-    def _current(self, message: Message) -> _Earlier | None:
+    def _current(self, message: Message) -> Earlier | None:
         """What the session spoke of last."""
         if not message.session_id:
             return None
         there = [one for one in self._parts if one.session == message.session_id and one.seq < message.seq]
         return max(there, key=lambda one: (one.seq, one.start, one.key), default=None)
 
-    def named(self, name: str, seq: int) -> _Earlier | None:
+    def named(self, name: str, seq: int) -> Earlier | None:
         """The earliest part of the topic that goes by this name, or of the only one whose name has all its words."""
         low, words = flat(name), frozenset(telling(name))
-        near: dict[str, _Earlier] = {}
+        near: dict[str, Earlier] = {}
         for word in words:
             for part in self._by_word.get(word, ()):
                 if part.seq < seq and (part.key not in near or part.seq < near[part.key].seq):
@@ -139,6 +145,12 @@ class Before:
                 return part
         having = [part for part in near.values() if words and words <= frozenset(telling(part.written.name))]
         return having[0] if len(having) == 1 else None
+
+    def topic(self, name: str) -> Earlier | None:
+        """The further topic of this name."""
+        record = self._topics.get(flat(name))
+        written = written_of(record) if record else []
+        return Earlier(record.id, 0, 0, "", written[0], frozenset()) if record and written else None
 
     def _named(self, message: Message, low: str, words: Sequence[str]) -> list[Place]:
         """The topics that the message names, on purpose or by a name that is known."""
@@ -160,9 +172,9 @@ class Before:
             once.setdefault(place.key, place)
         return list(once.values())
 
-    def _known_names(self, message: Message, low: str, words: Sequence[str]) -> list[_Earlier]:
+    def _known_names(self, message: Message, low: str, words: Sequence[str]) -> list[Earlier]:
         """Topics whose name stands in the message as it was written before."""
-        near: dict[str, _Earlier] = {}
+        near: dict[str, Earlier] = {}
         for word in words:
             for part in self._by_word.get(word, ()):
                 if part.seq < message.seq and (part.key not in near or part.seq < near[part.key].seq):
@@ -170,13 +182,16 @@ class Before:
         return [part for part in near.values() if _stands(flat(part.written.name), low)]
 
     def _sharing(
-        self, message: Message, words: Sequence[str], enough: float, current: _Earlier | None
-    ) -> _Earlier | None:
+        self, message: Message, words: Sequence[str], enough: float, current: Earlier | None
+    ) -> Earlier | None:
         """The topic that shares most words with a message: a word counts less, the more topics have it."""
         scores: dict[str, float] = {}
-        first: dict[str, _Earlier] = {}
+        alone: dict[str, int] = {}  # words that no other topic has
+        first: dict[str, Earlier] = {}
         for word in words:
             having = {part.key: part for part in reversed(self._by_word.get(word, ())) if part.seq < message.seq}
+            if len(having) == 1:
+                alone[next(iter(having))] = alone.get(next(iter(having)), 0) + 1
             for key, part in having.items():
                 scores[key] = scores.get(key, 0.0) + (1.0 if word.isascii() else _PAIR) / len(having)
                 if key not in first or part.seq < first[key].seq:
@@ -186,7 +201,8 @@ class Before:
         best = max(scores, key=lambda key: (scores[key], key))
         if current is not None and (best == current.key or current.key in scores):
             return None
-        return first[best] if scores[best] >= enough else None
+        most = current is None and len(scores) == 1 and 2 * alone.get(best, 0) >= len(words)  # of a short message
+        return first[best] if most or scores[best] >= enough else None
 
 
 def links_of(names: Iterable[Written], text: str) -> tuple[str, ...]:
@@ -198,7 +214,9 @@ def links_of(names: Iterable[Written], text: str) -> tuple[str, ...]:
     return (*dict.fromkeys(flat(one.name) for one in names), *told)
 
 
-async def known_before(batch: Batch, messages: Sequence[Message]) -> tuple[Before, list[Record]]:
+async def known_before(
+    batch: Batch, messages: Sequence[Message], topics: Iterable[Record] = ()
+) -> tuple[Before, list[Record]]:
     """What the topics of these messages may depend on, and the parts that were read of their sessions."""
     words = sorted({f"{WORD}{word}" for message in messages for word in _told_words(message.text)})
     sharing = await batch.records(kind=PART, links=words, newest=True, limit=_SHARING) if words else []
@@ -211,7 +229,7 @@ async def known_before(batch: Batch, messages: Sequence[Message]) -> tuple[Befor
             parts = await batch.records(kind=PART, session_id=session)
         sessions += parts
     every: Mapping[str, Record] = {part.id: part for part in (*sharing, *sessions) if message_of(part) not in own}
-    return Before(every.values()), sessions
+    return Before(every.values(), topics), sessions
 
 
 def message_of(part: Record) -> str:

@@ -34,17 +34,21 @@ class RuleTopics:
 
 
 def parts_by_rules(step: Step, message: Message, places: Sequence[Place]) -> list[Record]:
-    """A part for each topic of the message: what is said behind its name, up to the next one."""
+    """A part for each topic of the message, with what is said where its name stands, and behind it."""
     if not places:
         return []
-    said = points_by_rules(message)
-    found: list[Record] = []
-    for at, place in enumerate(places):
-        upto = places[at + 1].start if at + 1 < len(places) else len(message.text) + 1
-        begin = 0 if at == 0 else place.start
-        own = {kind: [one for one in points if begin <= one.end - 1 < upto] for kind, points in said.items()}
-        found.append(part(step, message, place, own))
-    return found
+    said: list[dict[Kind, list[TopicPoint]]] = [{} for _ in places]
+    for kind, points in points_by_rules(message).items():
+        for one in points:
+            said[whose(one, places)].setdefault(kind, []).append(one)
+    return [part(step, message, place, own) for place, own in zip(places, said, strict=True)]
+
+
+def whose(one: TopicPoint, places: Sequence[Place]) -> int:
+    """Number of the topic that a point of a message belongs to: whose name stands in it, else stood before it last."""
+    inside = [at for at, place in enumerate(places) if one.start <= place.start < one.end]
+    before = [at for at, place in enumerate(places) if place.start <= one.start]
+    return inside[0] if inside else before[-1] if before else 0
 
 
 def points_by_rules(message: Message) -> dict[Kind, list[TopicPoint]]:
