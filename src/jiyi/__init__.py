@@ -42,7 +42,9 @@ from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.snapshot import Snapshot
 from jiyi.strategies.summary_buffer import SummaryBuffer
 from jiyi.strategies.token_buffer import TokenBuffer
+from jiyi.strategies.topics import Topics
 from jiyi.sync import AnswerStream, Memory, Session
+from jiyi.topics import Topic, TopicPoint, TopicSession
 from jiyi.types import (
     Checkpoint,
     Erased,
@@ -118,5 +120,9 @@ __all__ = [
     "SummaryBuffer",
     "Synced",
     "TokenBuffer",
+    "Topic",
+    "TopicPoint",
+    "TopicSession",
+    "Topics",
     "Usage",
 ]

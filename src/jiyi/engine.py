@@ -15,6 +15,7 @@ from jiyi.checkpoints import with_copies
 from jiyi.clock import SystemClock, ZonedClock
 from jiyi.config import Settings, load_settings
 from jiyi.errors import InvalidInput, StoreError
+from jiyi.gathering import Gathering
 from jiyi.grouping import Grouping
 from jiyi.indexing import LexicalIndex, indexes
 from jiyi.linking import Linking
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 audit = logging.getLogger("jiyi.audit")
 
 
-class AsyncMemory(Grouping, Linking):
+class AsyncMemory(Gathering, Grouping, Linking):
     """The memory of all users of one tenant and agent.
 
     Open it with ``await AsyncMemory.open(...)``, close it with ``close()`` or ``async with``.  It belongs to the event

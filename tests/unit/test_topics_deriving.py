@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from jiyi.engine import AsyncMemory
+from jiyi.errors import InvalidInput
 from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.topics import Topics
 from jiyi.strategies.topics_rules import RuleTopics
@@ -188,3 +189,79 @@ async def test_copies_of_a_fork_count_once_and_outlive_the_original(open_memory:
     await memory.drain()
     (topic,) = (await topics(memory)).values()
     assert len(topic.decisions) == 1 and [one.session_id for one in topic.sessions] == ["b"]
+
+
+@pytest.mark.parametrize("language", BOTH)
+async def test_the_api_tells_topics_now_and_then(open_memory: OpenMemory, clock: FakeClock, language: str) -> None:
+    memory = await open_memory(recipe=RECIPE)
+    said, names = BOTH[language], NAMES[language]
+    for session in ("a", "b"):
+        await say(memory, session, said[session])
+    then = clock.now()
+    clock.advance(86_400)
+    for session in ("c", "d"):
+        await say(memory, session, said[session])
+    now = await memory.topics(user_id="ada")
+    assert {topic.name for topic in now} == set(names)
+    before = {topic.name: topic for topic in await memory.topics(user_id="ada", as_of=then)}
+    assert [len(before[name].open) for name in names] == [1, 1] and [len(before[name].sessions) for name in names] == [
+        1,
+        1,
+    ]
+    (first, *_) = await memory.topics(user_id="ada", query=said["b"][0])
+    assert first.name == names[1]
+    assert await memory.topics(user_id="bob") == []
+
+
+@pytest.mark.parametrize("language", BOTH)
+async def test_a_persons_word_outlasts_a_rebuild(open_memory: OpenMemory, language: str) -> None:
+    memory = await open_memory(recipe=RECIPE)
+    said, names = BOTH[language], NAMES[language]
+    await tell(memory, said)
+    first, second = [next(t for t in await memory.topics(user_id="ada") if t.name == name) for name in names]
+    await memory.rename(first.id, "Vogelhaus", user_id="ada")
+    await memory.merge(second.id, into=first.id, user_id="ada")
+    for _ in range(2):
+        (topic,) = await memory.topics(user_id="ada")
+        assert topic.name == "Vogelhaus" and set(names) <= set(topic.names) and topic.id == first.id
+        assert len(topic.decisions) == 4 and len(topic.open) == 1 and len(topic.sessions) == 4
+        await memory.rebuild()
+        await memory.drain()
+    await say(memory, "e", ["For the Vogelhaus project we still need to choose a colour."])
+    (topic,) = await memory.topics(user_id="ada")
+    assert len(topic.open) == 2, "the name that a person gave is said"
+    await memory.recover(second.id, user_id="ada")
+    assert {one.name for one in await memory.topics(user_id="ada")} == {"Vogelhaus", names[1]}
+
+
+async def test_a_topic_that_a_person_chose_stands_in_the_context(open_memory: OpenMemory) -> None:
+    memory = await open_memory(recipe=RECIPE)
+    await tell(memory, BOTH["en"])
+    chat = memory.session("new", user_id="ada")
+    await chat.add("user", "Hi! Where are we?")
+    assert "login" not in str((await chat.context()).messages)
+    await chat.set_topic("Starling")
+    assert "[Starling, open] Next step: the login page" in str((await chat.context()).messages)
+    await chat.set_topic("kitchen renovation")
+    context = str((await chat.context()).messages)
+    assert "white tiles" in context and "login" not in context
+    await chat.set_topic(None)
+    assert "white tiles" not in str((await chat.context()).messages)
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [({"k": 0}, "k"), ({"max_tokens": 0}, "max_tokens"), ({"floor": 2}, "floor"), ({"every": 0}, "every"), ({"share": 0}, "share")],
+)  # fmt: skip
+def test_a_setting_out_of_range_is_named(options: dict[str, float], field: str) -> None:
+    with pytest.raises(InvalidInput, match=field):
+        Topics(**options)  # type: ignore[arg-type]
+
+
+async def test_no_more_tokens_than_asked_for(open_memory: OpenMemory) -> None:
+    memory = await open_memory(recipe=[Topics(max_tokens=40), SlidingWindow(1)])
+    await tell(memory, BOTH["en"])
+    chat = memory.session("c", user_id="ada")
+    await chat.add("user", "Where are we?")
+    (block,) = [block for block in (await chat.context()).blocks if block.place == "memory"]
+    assert 1 <= len(block.items) < 3 and block.tokens < 120

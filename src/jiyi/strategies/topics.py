@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from jiyi.commands import COMMANDS, commands, listed
 from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.topics import PART, TOPIC, Kind, Topic, TopicPoint, topic_of, united
@@ -85,12 +86,16 @@ class Topics:
         return [Block(self.name, "memory", tuple(items), share=self.share, cited=self.cited)] if items else []
 
     async def _own(self, request: Request) -> list[Record]:
-        """The topic of the session."""
-        reader = request.reader
-        parts = await reader.records(kind=PART, session_id=request.session_id, newest=True, limit=_LOOKED_AT)
+        """The topic of the session: the one that a person chose, else the one that it spoke of last."""
+        reader, session = request.reader, request.session_id
+        orders = commands(await reader.matching(COMMANDS))
+        names = {one.record for one in orders if one.does == "topic" and one.session_id == session}
+        chosen = await reader.records(kind=TOPIC, ids=sorted(names)) if names else []
+        if found := [record for record in chosen if session in listed(record, "chosen")]:
+            return found[:1]
+        parts = await reader.records(kind=PART, session_id=session, newest=True, limit=_LOOKED_AT)
         keys = [one.key for one in reversed(parts) if one.key]
-        found = await reader.records(kind=TOPIC, ids=keys[:1]) if keys else []
-        return found[:1]
+        return (await reader.records(kind=TOPIC, ids=keys[:1]))[:1] if keys else []
 
 
 def _points(topic: Topic, kind: Kind) -> tuple[TopicPoint, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from jiyi.engine import AsyncMemory
 from jiyi.options import Options, Stated, Where
+from jiyi.sync.gathering import Gathering
 from jiyi.sync.grouping import Grouping
 from jiyi.sync.linking import Linking
 from jiyi.sync.session import Session
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from jiyi.ports import Strategy
 
 
-class Memory(Grouping, Linking, Snapshotting, Upkeep):
+class Memory(Gathering, Grouping, Linking, Snapshotting, Upkeep):
     """The memory of all users of one tenant and agent; see ``AsyncMemory``, which has the same methods."""
 
     def __init__(self, memory: AsyncMemory) -> None:
