@@ -6,8 +6,8 @@ import asyncio
 import copy
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
@@ -112,7 +112,7 @@ class Searcher:
         """
         if wanted.k <= 0 or not query_terms(query):
             return []
-        found = await self.look(scope, query, wanted)
+        found = _without(await self.look(scope, query, wanted), frozenset(wanted.exclude))
         ranked = rank(query, found, self.clock.now(), model=self.model, weights=self.weights)
         return await self._hits(scope, ranked, found.lexical, wanted)
 
@@ -191,8 +191,7 @@ class Searcher:
         self, scope: Scope, ranked: Iterable[Ranked], lexical: Lexical, wanted: Wanted
     ) -> list[Hit]:  # fmt: skip
         floor = self.weights.floor if wanted.floor is None else wanted.floor
-        barred = set(wanted.exclude)
-        fitting = (found for found in ranked if found.relevance >= floor and origin(found.message) not in barred)
+        fitting = (found for found in ranked if found.relevance >= floor)
         best = once(fitting, lambda found: found.message, wanted.k)
         around = await self._around(scope, [found.message for found in best], wanted.neighbours)
         asked = idf(lexical, lexical.frequency)
@@ -226,6 +225,15 @@ class Searcher:
             return (other for other in beside if abs(other.position - message.position) <= reach)
 
         return around
+
+
+def _without(found: Found, barred: Set[str]) -> Found:
+    """The same without some candidates: a question that was stored would be the best answer to itself, and have others
+    come in beside it.
+    """
+    if not barred:
+        return found
+    return replace(found, messages={seq: m for seq, m in found.messages.items() if origin(m) not in barred})
 
 
 def _as_found(found: FoundRecords) -> Found:

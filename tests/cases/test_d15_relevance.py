@@ -37,6 +37,22 @@ async def test_unrelated_questions_bring_nothing(memory) -> None:
         assert context.messages == [], "no memories, so no memory header either"
 
 
+async def test_a_question_that_was_stored_does_not_vouch_for_others(memory) -> None:
+    """It is in the log, as near to itself as can be: what comes back is still only what belongs to it."""
+    await memory.use_recipe("recall")
+    for at, query in enumerate(OFF_TOPIC + MORE_OFF_TOPIC):
+        chat = memory.session(f"asked-{at}", user_id="ada")
+        await chat.add("user", query)
+        context = await chat.context()
+        assert {block.place for block in context.blocks} == {"history"}, query
+        await memory.forget(user_id="ada", session_id=chat.id)
+    for at, (query, fact) in enumerate(ON_TOPIC.items()):
+        chat = memory.session(f"answered-{at}", user_id="ada")
+        await chat.add("user", query)
+        assert fact in str((await chat.context()).messages[0]["content"])
+        await memory.forget(user_id="ada", session_id=chat.id)
+
+
 async def test_related_questions_bring_the_fact_first(memory) -> None:
     for query, fact in ON_TOPIC.items():
         hits = await memory.search(query, user_id="ada")
