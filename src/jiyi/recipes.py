@@ -20,6 +20,7 @@ from jiyi.strategies.recall import Recall
 from jiyi.strategies.rolling_summary import RollingSummary
 from jiyi.strategies.sliding_window import SlidingWindow
 from jiyi.strategies.snapshot import Snapshot
+from jiyi.strategies.topics import Topics
 from jiyi.types import Step
 
 Strategies = tuple[Strategy, ...]
@@ -56,6 +57,11 @@ RECIPES: Mapping[str, Recipe] = {
         "a long-lived personal assistant",
     ),
     "preferences": Recipe(lambda: (KeyFacts(), SlidingWindow(8)), "shopping, travel, anything with tastes and limits"),
+    "project_agent": Recipe(
+        # what the project is about, what was decided and is open; who and what it is about; what this session was about
+        lambda: (Topics(share=0.3), Entities(share=0.15), RollingSummary(share=0.2), SlidingWindow(8)),
+        "a project worked on over weeks",
+    ),
     "knowledge_assistant": Recipe(
         lambda: (Recall(share=0.4), Entities(share=0.15), Graph(share=0.25), SlidingWindow(6)), "company knowledge"
     ),

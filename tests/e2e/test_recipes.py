@@ -63,7 +63,13 @@ async def test_from_python(tmp_path: Path, recipe: str, language: str) -> None:
         said = str(context.messages)
         if recipe not in ("casual", "support_bot"):  # the others know other sessions
             assert "500" in said, context.explain()
-        if recipe not in ("casual", "support_bot", "task_agent", "knowledge_assistant"):  # what no word asks for
+        if recipe not in (
+            "casual",
+            "support_bot",
+            "project_agent",
+            "task_agent",
+            "knowledge_assistant",
+        ):  # what no word asks for
             assert "hazelnuts" in said or "榛子" in said, context.explain()
         stored = {message.id for message in await memory.messages(user_id="ada")}
         records = await memory.records(user_id="ada", current=None)
