@@ -68,8 +68,8 @@ RECIPES: Mapping[str, Recipe] = {
     "medical": Recipe(
         # every line with its quote and message: the words themselves, who and what they name, what relates these
         lambda: (
-            KeyFacts(share=0.3, cited=True),
             Recall(share=0.25, cited=True),
+            KeyFacts(share=0.3, cited=True),
             Entities(share=0.1, cited=True),
             Graph(share=0.15, cited=True),
             SlidingWindow(8),
