@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from jiyi.attributes import ATTRIBUTES
-from jiyi.commands import Command, evidence
+from jiyi.commands import Command, Does, evidence
+from jiyi.entities import is_user, names_of, role_of, traits_of
+from jiyi.mentions import USER
+from jiyi.relations import ends_of
+from jiyi.text import flat
 from jiyi.types import Message, Record, Source
 
-Group: TypeAlias = Literal["always", "person", "people", "tastes", "plans", "things", "other", "notes", "summaries"]
-GROUPS: tuple[Group, ...] = (
-    "always", "person", "people", "tastes", "plans", "things", "other", "notes", "summaries",
-)  # fmt: skip
+Group: TypeAlias = Literal[
+    "always", "person", "people", "tastes", "plans", "things", "other", "entities", "relations", "topics", "notes",
+    "summaries", "snapshots",
+]  # fmt: skip
+GROUPS: tuple[Group, ...] = get_args(Group)
 """In their order; ``always`` is what stands in every prompt: pinned, or protected by its attribute."""
+
+_KINDS: Mapping[str, Group] = {
+    "entity": "entities", "relation": "relations", "topic": "topics", "note": "notes", "summary": "summaries",
+    "snapshot": "snapshots",
+}  # fmt: skip
 
 _OF: Mapping[str, Group] = {
     **dict.fromkeys(("name", "age", "birthday", "home", "origin", "employer", "job", "school", "health"), "person"),
@@ -25,9 +35,7 @@ _OF: Mapping[str, Group] = {
     **dict.fromkeys(("owns", "skill", "budget", "amount", "identifier"), "things"),
 }
 
-What: TypeAlias = Literal[
-    "said", "again", "closed", "correct", "pin", "unpin", "hide", "confirm", "delete", "recover"
-]  # fmt: skip
+What: TypeAlias = Literal["said", "again", "closed"] | Does
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -81,9 +89,13 @@ class Event:
 
 
 def about(records: Sequence[Record], messages: Mapping[str, Message]) -> About:
-    """The records in groups: current ones that are in doubt come with the rest, and say so in ``data["status"]``."""
+    """The records in groups: current ones that are in doubt come with the rest, and say so in ``data["status"]``.
+
+    Nothing stands there twice: entities and relations that only say what facts say are left out, and so are snapshots
+    but the newest.
+    """
     grouped: dict[Group, list[Record]] = {}
-    for record in records:
+    for record in _besides(records):
         grouped.setdefault(group_of(record), []).append(record)
     sections = (
         Section(group, tuple(sorted(grouped[group], key=_weight, reverse=True))) for group in GROUPS if group in grouped
@@ -97,9 +109,34 @@ def group_of(record: Record) -> Group:
     known = ATTRIBUTES.get(attribute)
     if record.pinned or (record.kind == "fact" and known is not None and known.protected):
         return "always"
-    if record.kind in ("note", "summary"):
-        return "notes" if record.kind == "note" else "summaries"
-    return _OF.get(attribute, "other")
+    return _KINDS.get(record.kind) or _OF.get(attribute, "other")
+
+
+def _besides(records: Sequence[Record]) -> list[Record]:
+    """What tells something that nothing before it tells: facts, then relations, then entities."""
+    texts: dict[str, list[str]] = {}  # of facts, by message
+    for record in records:
+        for source in record.sources if record.kind == "fact" else ():
+            texts.setdefault(source.message_id, []).append(flat(record.text))
+    relations = [one for one in records if one.kind == "relation" and not _stated(one, texts)]
+    told = "\n".join(flat(one.text) for one in (*(r for r in records if r.kind == "fact"), *relations))
+    shown = [one for one in records if one.kind == "entity" and not is_user(one) and _tells(one, told)]
+    shown += sorted((one for one in records if one.kind == "snapshot"), key=_weight)[-1:]
+    left = {one.id for one in (*relations, *shown)}
+    return [one for one in records if one.id in left or one.kind not in ("relation", "entity", "snapshot")]
+
+
+def _stated(relation: Record, texts: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a fact of one of its messages names both ends."""
+    ends = [flat(end) for end in ends_of(relation) if end != USER]
+    said = (text for source in relation.sources for text in texts.get(source.message_id, ()))
+    return any(all(end in text for end in ends) for text in said)
+
+
+def _tells(entity: Record, told: str) -> bool:
+    """Whether an entity has a name, or something said of it, that stands in none of the texts."""
+    words = (*names_of(entity), role_of(entity), *(said for said, _ in traits_of(entity).values()))
+    return any(flat(one) not in told for one in words)
 
 
 def _weight(record: Record) -> tuple[bool, float, datetime, str]:

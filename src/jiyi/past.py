@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 
 from jiyi.attributes import ATTRIBUTES, Attribute
-from jiyi.commands import Command, evidence
-from jiyi.curation import listed
+from jiyi.commands import Command, evidence, listed
 from jiyi.snapshots import ProfileSnapshot, SnapshotEntry
 from jiyi.statements import statements_of
 from jiyi.types import JSON, Record, Source

@@ -369,3 +369,18 @@ def relation_of(words: str) -> tuple[str, bool]:
     if said in _REVERSE and said not in _FORWARD:
         return _REVERSE[said], True
     return _FORWARD.get(said, said), False
+
+
+def label_of(relation: str, language: str, *, negated: bool = False) -> str:
+    """How a relation reads between head and tail: ``has the pen name``, 笔名.  What has no name keeps its words."""
+    known = RELATIONS.get(relation)
+    zh = language == "zh"
+    words = relation if known is None else _short(known.zh) if zh else known.en
+    return words if not negated else f"非：{words}" if zh else f"not: {words}"
+
+
+def _short(words: str) -> str:
+    """As it stands on an arrow: 的笔名是 is 笔名, 创建了 is 创建."""
+    if words.startswith("的") and words.endswith("是"):
+        return words[1:-1]
+    return words.removesuffix("了") if len(words) > 2 else words

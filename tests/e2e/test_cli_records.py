@@ -90,7 +90,8 @@ def test_what_is_known_in_english(ada: Run) -> None:
 
 
 def test_what_is_wrong_is_said(ada: Run, here: Path) -> None:
-    assert ada("records", "show", "nothing").code == 3
+    failed = ada("records", "show", "nothing")
+    assert failed.code == 3 and "`jiyi records --user ada --all`" in failed.err and "()" not in failed.err
     assert ada("about", "bob").code == 3
     failed = ada("records", "show", "")
     assert failed.code == 2 and "could be" in failed.err

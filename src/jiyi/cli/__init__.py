@@ -16,6 +16,7 @@ from jiyi.cli.evaluate import evaluate
 from jiyi.cli.expiring import expire
 from jiyi.cli.fitting import fit_weights
 from jiyi.cli.flooring import floor
+from jiyi.cli.grouping import merge, rename, split
 from jiyi.cli.history import add, remember, sessions, users
 from jiyi.cli.moving import export, import_
 from jiyi.cli.quizzing import answers
@@ -33,6 +34,8 @@ COMMANDS = (
     checkpoint, forget, expire, reindex, rebuild, failures, backup, restore, stats, doctor, demo, evaluate, completion,
 )  # fmt: skip
 
+for command in (merge, split, rename):
+    records.add_command(command)
 evaluate.add_command(decay)
 evaluate.add_command(floor)
 evaluate.add_command(eval_recipes)

@@ -10,7 +10,7 @@ from jiyi.about import About, Group
 from jiyi.cli.app import State, opened, run, shared
 from jiyi.cli.indexing import brought_up
 from jiyi.cli.output import clean, console, short, write_json
-from jiyi.cli.records import short_id, whose
+from jiyi.cli.records import short_id, told, whose
 from jiyi.cli.values import record_json
 from jiyi.commands import PERSON
 from jiyi.text import language
@@ -25,8 +25,12 @@ _HEADS: Mapping[str, Mapping[Group, str]] = {
         "plans": "Plans, tasks, events",
         "things": "Things and numbers",
         "other": "Other",
+        "entities": "People and things that have a name",
+        "relations": "How they are related",
+        "topics": "Topics",
         "notes": "Notes",
         "summaries": "Summaries",
+        "snapshots": "Snapshot",
     },
     "zh": {
         "always": "始终记着",
@@ -36,8 +40,12 @@ _HEADS: Mapping[str, Mapping[Group, str]] = {
         "plans": "计划、待办、事件",
         "things": "物品与数字",
         "other": "其他",
+        "entities": "提到的人和事物",
+        "relations": "它们之间的关系",
+        "topics": "主题",
         "notes": "笔记",
         "summaries": "摘要",
+        "snapshots": "快照",
     },
 }
 _WORDS: Mapping[str, Mapping[str, str]] = {
@@ -115,7 +123,7 @@ def show_about(user: str, found: About) -> None:
     for section in found.sections:
         out.print(Text(f"\n{_HEADS[spoken][section.group]}", style="bold"))
         for record in section.records[:_SHOWN]:
-            out.print(Text(clean(f"  {short_id(record.id)}  {short(record.text)}") + _marked(record, words)))
+            out.print(Text(clean(f"  {short_id(record.id)}  {told(record)}") + _marked(record, words)))
             for line in _sources(record, found.messages, words)[:_SOURCES]:
                 out.print(Text(clean(f"            {line}"), style="dim"))
         if (more := len(section.records) - _SHOWN) > 0:
@@ -133,7 +141,7 @@ def _marked(record: Record, words: Mapping[str, str]) -> str:
 def _sources(record: Record, messages: Mapping[str, Message], words: Mapping[str, str]) -> list[str]:
     """Where it was said: the newest first."""
     lines: list[str] = []
-    for source in record.sources:
+    for source in record.sources if record.kind != "snapshot" else ():
         message = messages.get(source.message_id)
         if message is None:
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import sys
 import traceback
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
@@ -221,7 +222,15 @@ def _message(error: BaseException, code: int) -> str:
             f"unexpected {type(error).__name__}: {error}. What was stored is safe. "
             "Run it again with --traceback and report what it shows"
         )
-    return str(error)
+    return _CALL.sub(lambda found: f"`jiyi {_COMMANDS[found[1]]}`", str(error))
+
+
+_COMMANDS = {
+    "correct": "records edit", "delete": "records rm", "records": "records", "forget": "forget", "remember": "remember",
+    **{name: f"records {name}" for name in ("confirm", "hide", "merge", "pin", "recover", "rename", "split")},
+}  # fmt: skip
+"""What the library calls so, and its messages name as a way out, by the command that does it."""
+_CALL = re.compile(rf"\b({'|'.join(_COMMANDS)})\(\)")
 
 
 class _Notes(logging.Handler):

@@ -14,12 +14,17 @@ from jiyi.about import Event
 from jiyi.cli.app import State, opened, run, shared
 from jiyi.cli.history import text_of
 from jiyi.cli.indexing import brought_up, catch_up
-from jiyi.cli.output import clean, console, short, show_pairs, show_table, when, write_json
+from jiyi.cli.output import clean, console, counted, short, show_pairs, show_table, when, write_json
 from jiyi.cli.values import event_json, record_json
-from jiyi.commands import PERSON
+from jiyi.commands import listed
 from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput, NotFound
+from jiyi.groups import GROUPED
 from jiyi.importing import moment
+from jiyi.mentions import USER
+from jiyi.relation_types import label_of
+from jiyi.relations import ends_of, is_negated, name_of
+from jiyi.text import language
 from jiyi.types import KINDS, Filter, Message, Record
 
 WHOSE = click.option("--user", metavar="ID", help="Whose memory; not needed where only one user has one.")
@@ -41,7 +46,7 @@ class Listing(click.Group):
 
 @click.group(cls=Listing)
 def records() -> None:
-    """See what was derived, facts, notes and summaries, and correct it.  `jiyi records` lists."""
+    """See what was derived, facts, notes, summaries, entities…, and correct it.  `jiyi records` lists."""
 
 
 async def whose(memory: AsyncMemory, user: str | None) -> str:
@@ -77,10 +82,18 @@ def named(given: str, ids: Iterable[str]) -> str:
 
 
 async def one_of(memory: AsyncMemory, user: str, given: str) -> str:
-    """The id of one of the user's records, deleted ones too."""
+    """The id of one of the user's records, also of those that were deleted, or went into another one.
+
+    Raises:
+        NotFound: there is none.
+    """
     there = await memory.records(user_id=user, current=None, hidden=True)
-    ordered = await memory.commands(user_id=user)
-    return named(given, [*(record.id for record in there), *(command.record for command in ordered)])
+    ids = [*(record.id for record in there), *(one.record for one in await memory.commands(user_id=user))]
+    if (name := named(given, ids)) in ids:
+        return name
+    raise NotFound(
+        f"{user} has no record {given!r}; `jiyi records --user {user} --all` lists them, closed and hidden ones too"
+    )
 
 
 async def messages_of(memory: AsyncMemory, user: str, found: Sequence[Record]) -> Mapping[str, Message]:
@@ -95,14 +108,33 @@ def marks(record: Record) -> str:
     found = [name for name in ("pinned", "hidden") if getattr(record, name)]
     status = record.data.get("status")
     found += [str(status)] if status else []
-    found += ["corrected"] if record.data.get("by") == PERSON else []
+    found += ["corrected"] if "corrected" in record.data else []
+    if record.kind in GROUPED:
+        found += [f"{len(joined) + 1} merged"] if (joined := listed(record, "joined")) else []
+        found += [name for name, sign in (("split", "parted"), ("renamed", "renamed")) if sign in record.data]
+        found += [f"topic of {session}" for session in listed(record, "chosen")]
     found += [f"closed {record.closed_at:%Y-%m-%d}"] if record.closed_at else []
     return ", ".join(found)
 
 
+def told(record: Record) -> str:
+    """What a record says, on one line: of a relation its ends, of a snapshot how much it has."""
+    if record.kind == "relation":
+        head, tail = (_end(end, record) for end in ends_of(record))
+        label = label_of(name_of(record), language(record.text), negated=is_negated(record))
+        return short(f"{head} —{label}→ {tail}")
+    if record.kind == "snapshot":
+        return f"{record.data.get('number')}: {counted(len(record.sources), 'quote')}  `jiyi snapshots show`"
+    return short(record.text)
+
+
+def _end(name: str, record: Record) -> str:
+    return name if name != USER else "用户" if language(record.text) == "zh" else "the user"
+
+
 @records.command("list")
 @WHOSE
-@click.option("--kind", metavar="KIND", help="Only this kind: fact, note, summary…")
+@click.option("--kind", metavar="KIND", help="Only this kind: fact, note, summary, entity, relation, topic, snapshot.")
 @click.option("--key", metavar="KEY", help="Only what is about this, for example user.home.")
 @click.option("--session", "session_id", metavar="ID", help="Only of this session.")
 @click.option("--query", metavar="QUESTION", help="Only what answers this question, best first.")
@@ -133,9 +165,7 @@ def list_(state: State, user: str | None, as_of: str | None, everything: bool, *
     elif not found:
         console().print("no records" if everything else "no records; --all shows closed and hidden ones too")
     else:
-        rows = [
-            [short_id(r.id), r.kind, when(r.said_at)[:10], _where(r, messages), marks(r), short(r.text)] for r in found
-        ]
+        rows = [[short_id(r.id), r.kind, when(r.said_at)[:10], _where(r, messages), marks(r), told(r)] for r in found]
         show_table(["id", "kind", "said", "session", "marks", "text"], rows, whole=["id", "kind", "said"])
 
 
@@ -160,7 +190,7 @@ def _on_one(name: str, about: str, *, text: bool = False) -> Callable[..., Any]:
                     await catch_up(memory)
                     return record
 
-            _show(state, run(work()))
+            show_one(state, run(work()))
 
         wrapped: Any = shared(click.pass_obj(command))
         wrapped = click.argument("text", required=False)(wrapped) if text else wrapped
@@ -170,14 +200,15 @@ def _on_one(name: str, about: str, *, text: bool = False) -> Callable[..., Any]:
     return made
 
 
-def _show(state: State, record: Record | None) -> None:
+def show_one(state: State, record: Record | None) -> None:
+    """Prints what became of a record, None for one that is gone."""
     if state.json:
         write_json(None if record is None else record_json(record))
     elif record is None:
         console().print("deleted; it stays away until the same is said again.  `jiyi records recover` takes that back")
     else:
         said = marks(record)
-        console().print(clean(f"{short_id(record.id)}: {short(record.text)}" + (f" ({said})" if said else "")))
+        console().print(clean(f"{short_id(record.id)}: {told(record)}" + (f" ({said})" if said else "")))
 
 
 _EDIT = "Say what a record says from now on.  TEXT is the whole statement; it may come from standard input."
@@ -191,7 +222,9 @@ _on_one("confirm", "Say that a record is right: ends a conflict or a doubt, and 
 _on_one("rm", "Delete a record.  It stays away until the same is said again; `jiyi forget` erases messages.")(
     AsyncMemory.delete
 )
-_on_one("recover", "Take back that a record was hidden or deleted.")(AsyncMemory.recover)
+_on_one("recover", "Take back that a record was hidden or deleted, merged into another, or split off.")(
+    AsyncMemory.recover
+)
 
 
 @records.command()

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from jiyi.entities import named_of, traits_of
 from jiyi.mentions import USER
-from jiyi.relation_types import RELATIONS
+from jiyi.relation_types import label_of
 from jiyi.relations import stated_of
 from jiyi.sayings import NEVER, Saying
 from jiyi.text import language
@@ -186,10 +186,7 @@ class Relation:
 
     def called(self, language: str) -> str:
         """How it reads between head and tail: ``has the pen name``, 笔名.  What has no name keeps its words."""
-        known = RELATIONS.get(self.relation)
-        zh = language == "zh"
-        words = self.relation if known is None else _short(known.zh) if zh else known.en
-        return words if not self.negated else f"非：{words}" if zh else f"not: {words}"
+        return label_of(self.relation, language, negated=self.negated)
 
     def other(self, entity: Entity) -> Entity:
         """The end that is not this one."""
@@ -221,13 +218,6 @@ def _quote(source: Source, said: Saying | None) -> Quote:
         said.session_id if said else "",
         said.speaker if said else "user",
     )
-
-
-def _short(words: str) -> str:
-    """As it stands on an arrow: 的笔名是 is 笔名, 创建了 is 创建."""
-    if words.startswith("的") and words.endswith("是"):
-        return words[1:-1]
-    return words.removesuffix("了") if len(words) > 2 else words
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,49 @@
+"""What is known about a user: groups of their own for each kind, and nothing twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from jiyi.about import about
+from jiyi.types import Record, Source
+from tests.graphs import Told
+
+DAY = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def fact(text: str, message: str, key: str = "user.employer") -> Record:
+    return Record(f"fact:{text}", "fact", text, "facts", "1", (Source(message),), key=key, data={"value": text})
+
+
+def groups(*records: Record) -> dict[str, list[str]]:
+    return {section.group: [one.text for one in section.records] for section in about(records, {}).sections}
+
+
+def test_a_relation_that_a_fact_states_is_left_out() -> None:
+    told = Told()
+    one, two = told.message("I work at Acme."), told.message("Mia works at Initech.")
+    mine, hers = told.relation("user", "works_at", "Acme", one), told.relation("Mia", "works_at", "Initech", two)
+    relations = told.relations
+    found = groups(fact("I work at Acme", one), relations[mine], relations[hers])
+    assert found == {"person": ["I work at Acme"], "relations": ["Mia works at Initech"]}
+    assert "relations" in groups(fact("I work at Acme", "another message"), relations[mine])
+
+
+def test_an_entity_that_only_has_a_name_stands_where_nothing_else_names_it() -> None:
+    told = Told()
+    one, two = told.message("我在光合公司上班。"), told.message("林薇是我的导师。")
+    company = told.entities[told.entity("光合公司", one, type="organisation")]
+    tutor = told.entities[told.entity("林薇", two, type="person", traits={"": "我的导师"})]
+    user = told.entities[told.entity("user", one)]
+    assert groups(company, tutor) == {"entities": ["林薇（人物）：我的导师", "光合公司（组织）"]}
+    assert groups(fact("在光合公司上班", one), company, tutor, user) == {
+        "person": ["在光合公司上班"], "entities": ["林薇（人物）：我的导师"],
+    }  # fmt: skip
+
+
+def test_of_snapshots_the_newest() -> None:
+    old = Record("snapshot:1", "snapshot", "I live in Lisbon", "snapshots", "1", (Source("m1"),), said_at=DAY)
+    new = replace(old, id="snapshot:2", text="I live in Porto", said_at=DAY.replace(day=9))
+    topic = Record("topic:1", "topic", "Atlas: maps.", "topics", "1", (Source("m1"),))
+    assert groups(new, old, topic) == {"topics": ["Atlas: maps."], "snapshots": ["I live in Porto"]}
