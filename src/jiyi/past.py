@@ -54,7 +54,8 @@ class Past:
     ) -> None:  # fmt: skip
         given = {one.id: (one.at, one.number) for one in orders}
         before = {record.id: _span(record, given) for record in derived}
-        self._facts = [_Lasting(one, _span(one, given), _ordered(one, given), before.get(one.id)) for one in facts]
+        sure = sorted((one for one in facts if one.data.get("status") != "unverified"), key=_weight, reverse=True)
+        self._facts = [_Lasting(one, _span(one, given), _ordered(one, given), before.get(one.id)) for one in sure]
         self._before = defaultdict[str, list[str]](list)
         for fact in self._facts:
             closed = fact.record.data.get("closed_by")
@@ -62,9 +63,8 @@ class Past:
                 self._before[str(closed["record"])].append(fact.record.id)
 
     def at(self, place: Place) -> list[Record]:
-        """The facts that had been said by then and still held, without unverified ones."""
-        there = (fact.record for fact in self._facts if fact.holds(place))
-        return [record for record in there if record.data.get("status") != "unverified"]
+        """The facts that had been said by then and still held, without unverified ones, the most important first."""
+        return [fact.record for fact in self._facts if fact.holds(place)]
 
     def instead_of(self, record: str) -> tuple[str, ...]:
         """Ids of the facts that one has taken the place of, also of those before these."""
@@ -103,9 +103,11 @@ class _Lasting:
 
 def begin_of(record: Record, given: Mapping[str, Place] | None = None) -> Place:
     """Where a fact was said first; a correction where it was given.  ``given``: command -> place."""
-    said = [statement.order[:2] for statement in statements_of(record)]
-    if said:
-        return min(said)
+    said = record.data.get("said")
+    first = said[0] if isinstance(said, Sequence) and said else None  # the earliest: they are kept in order
+    if isinstance(first, Mapping) and isinstance(at := first.get("at"), str):
+        seq = first.get("seq")
+        return datetime.fromisoformat(at), seq if isinstance(seq, int) else 0
     if given and (place := given.get(str(record.data.get("corrected")))) is not None:
         return place
     return record.said_at or record.recorded_at or _NEVER, 0
@@ -156,7 +158,7 @@ def snapshot_of(mark: Record, past: Past) -> ProfileSnapshot:
     place, sections = place_of(mark), joined(fields_of(mark))
     order = {one.name: (at, section, one) for at, (section, one) in enumerate(_each(sections))}
     known = [fact for fact in past.at(place) if fact.data.get("attribute") in order]
-    chosen = sorted(known, key=_weight, reverse=True)[:LIMIT]
+    chosen = known[:LIMIT]
     there = {fact.id for fact in known}
     entries: list[tuple[tuple[int, bool, str, Place], SnapshotEntry]] = []
     for fact in chosen:

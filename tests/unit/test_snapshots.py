@@ -193,6 +193,7 @@ async def test_sections_of_ones_own(
         await chat.add("user", text)
         await chat.add("assistant", "ok")
     await memory.drain()
+    await memory.rebuild(["facts:rules"])  # the rules know how an attribute of one's own changes, too
     first, second = await memory.snapshots(user_id="ada")
     assert list(second.sections) == ["order"]
     assert [said(one, "dish") for one in (first, second)] == [[values[0]], [values[1]]]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from jiyi.attributes import ATTRIBUTES
+from collections.abc import Mapping, Sequence
+
+from jiyi.attributes import ATTRIBUTES, Attribute
 from jiyi.facts import RULES
 from jiyi.ports import Batch
 from jiyi.strategies.facts_known import derived, handled, is_own, resting
@@ -13,11 +15,18 @@ STEP = Step(RULES, "1")
 
 
 class RuleFacts:
-    """Derives facts from each message alone; none from messages of which the model's step has made something."""
+    """Derives facts from each message alone; none from messages of which the model's step has made something.
+
+    Args:
+        attributes: further ones that facts may be about: rules find none, but go through those that the model found.
+    """
 
     step = STEP
     batch_size = 64
     asks_llm = False
+
+    def __init__(self, attributes: Sequence[Attribute] = ()) -> None:
+        self._attributes: Mapping[str, Attribute] = {**ATTRIBUTES, **{one.name: one for one in attributes}}
 
     async def derive(self, batch: Batch) -> Changes:
         """What the rules find in a batch."""
@@ -29,4 +38,4 @@ class RuleFacts:
         found = [(one, "rules") for message in messages for one in candidates(message)]
         if not found and not touched:
             return Changes(batch.cursor)
-        return await derived(batch, found, touched, self.step, ATTRIBUTES, {})
+        return await derived(batch, found, touched, self.step, self._attributes, {})

@@ -16,7 +16,7 @@ def fact_derivers(llm: LLM | None, attributes: Sequence[Attribute], instructions
     from jiyi.strategies.facts_model import ModelFacts  # what derives is not needed by those who only read
     from jiyi.strategies.facts_rules import RuleFacts
 
-    rules: list[Deriver] = [RuleFacts()]
+    rules: list[Deriver] = [RuleFacts(attributes)]
     if llm is None:
         return rules
     return [*rules, ModelFacts(llm, attributes=attributes, instructions=instructions, every=every)]
