@@ -322,6 +322,15 @@ _KNOWN = (
         words="supersedes; successor of; 替代; 代替",
         reverse="replaced by; superseded by; 被…取代",
     ),
+    _relation(
+        "teacher_of",
+        "is the teacher of",
+        "是…的老师",
+        words="teaches; coach of; 老师; 教",
+        reverse="student of; taught by; 学生; 的老师是",
+        head="person",
+        tail="person",
+    ),
     _relation("owns", "owns", "拥有", words="own; has", reverse="owned by person; owner; 主人"),
     _relation(
         "treats",

@@ -50,7 +50,9 @@ _PLAIN = str.maketrans(
             "進裡裏參處聲聰樓車網麼農曆刪電腦億萬領導戶歷髮麗齡紅綠藍黃頓顧續組織績終紹緊縣廣慮戀戰揀搶損擾攝"
             "敗斷曬極榮橋檔歸減溫灣爐獎環異盡盤稅穩競筆簡糧紙細絲維緩縮膽臉膚臟蟲複規觸訓設評詞話詳語誤調談貼"
             "貿賠賽軍載較輕轉邊釣鋼錄錯鍋鍛鍵鎮鏡閉閒關陳陸隨險難雲霧靜頁順須頻顏顯風飽驚騎駕髒鮮麥齊龍嚕懶爛"
-            "釐膠臺灘島陰陣遠達遲連迴適遺鄉醜釋鈴鉛銅鋪鋒錶鐲",
+            "釐膠臺灘島陰陣遠達遲連迴適遺鄉醜釋鈴鉛銅鋪鋒錶鐲"
+            "創負責屬隸軟執劇編併爭協構傳飾諮詢訊娛劉趙吳鄭馮蔣鄧蕭葉閻譚鄒龔喬龐盧賈鍾韓莊蘆魯韋聶叢遷採庫僱營撐"
+            "賀鮑歐湯鄺鄔賁鈞銘濤偉強傑軒瑋曉燁倫輝鳳瓊潔嬌艷寧諾謙誠澤潤濱瀾蓮薈",
             "预块钱欢爱讨厌养猫对药医师员经买卖学妈爷妇号码邮请别许准严应约订门诊术机场飞计划画备决选择职业单"
             "厂长监护务会议结离怀头视压鸟龟鱼马猪级园毕专论弹游戏运动体检辆只条张双艺记忆试验证签办称让给带亲"
             "谁吗没无从该题问认识觉产销图馆银酱葱姜虾鸡鸭面饭饮盐热闹肠症泪疗针剂痒读书写练习惯板闺乐团队装锁"
@@ -59,7 +61,9 @@ _PLAIN = str.maketrans(
             "进里里参处声聪楼车网么农历删电脑亿万领导户历发丽龄红绿蓝黄顿顾续组织绩终绍紧县广虑恋战拣抢损扰摄"
             "败断晒极荣桥档归减温湾炉奖环异尽盘税稳竞笔简粮纸细丝维缓缩胆脸肤脏虫复规触训设评词话详语误调谈贴"
             "贸赔赛军载较轻转边钓钢录错锅锻键镇镜闭闲关陈陆随险难云雾静页顺须频颜显风饱惊骑驾脏鲜麦齐龙噜懒烂"
-            "厘胶台滩岛阴阵远达迟连回适遗乡丑释铃铅铜铺锋表镯",
+            "厘胶台滩岛阴阵远达迟连回适遗乡丑释铃铅铜铺锋表镯"
+            "创负责属隶软执剧编并争协构传饰咨询讯娱刘赵吴郑冯蒋邓萧叶阎谭邹龚乔庞卢贾钟韩庄芦鲁韦聂丛迁采库雇营撑"
+            "贺鲍欧汤邝邬贲钧铭涛伟强杰轩玮晓烨伦辉凤琼洁娇艳宁诺谦诚泽润滨澜莲荟",
             strict=True,
         )
     )
@@ -68,7 +72,8 @@ _PLAIN = str.maketrans(
 _ENGLISH = re.compile(
     r"(?:19|20)[0-9][0-9]|\bq[1-4]"
     r"|\b(?:hour|day|week|fortnight|month|year)s? (?:and a half )?(?:ago|back|from now)\b"
-    r"|\b(?:last|this|next|the (?:past|previous|coming|other day)|(?:yester|to|sun|mon|tues|wednes|thurs|fri|satur)day"
+    r"|\b(?:last|this|next|the (?:past|previous|coming|other day)|(?:yester|to|sun|mon|tues|wednes"
+    r"|thurs|fri|satur)day"
     r"|to(?:night|morrow)|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|fall|autumn"
     r"|winter|weekend|quarter|christmas|xmas|new year|halloween|thanksgiving|valentine|easter|chinese new|lunar"
     r"|mid-autumn|dragon|lantern|mother's|father's|independence|the fourth|recently|lately)",

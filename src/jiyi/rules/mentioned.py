@@ -116,8 +116,8 @@ def _of_the_user(
         stretch = _around(stretches, *span)
         name_in = chinese_name_in if _HAN.search(text, *span) else english_name_in
         name = stretch and name_in(text, span, fact.attribute)
-        head = _head(text, fact, found)
-        if not (stretch and name and head):
+        head = stretch and name and _head(stretch, fact, name[0], found)
+        if not (name and head):
             continue
         if known:
             begins = fact.valid_from is not None
@@ -128,11 +128,15 @@ def _of_the_user(
             yield Same(head, Name(*name, "person"))
 
 
-def _head(text: str, fact: Candidate, found: Sequence[Name | Same | Link]) -> Name | None:
-    """Who a fact is about: the user, or the one name of the message that has this role."""
+def _head(stretch: Stretch, fact: Candidate, before: int, found: Sequence[Name | Same | Link]) -> Name | None:
+    """Who a fact is about: the user, or the one name of the message that has this role.
+
+    The user stands where "I" does, the nearest before the value, else in the words before it (住在 of 住在宁波).
+    """
+    text = stretch.text
     if fact.subject == USER:
-        me = _ME.search(text, fact.start, fact.end)
-        return Name(*(me.span() if me else (fact.start, fact.end)), user=True)
+        me = [found.span() for found in _ME.finditer(text, stretch.start, before)]
+        return Name(*(me[-1] if me else (fact.start, before)), user=True)
     called = {text[one.start : one.end]: one for one in found if isinstance(one, Name) and _plays(text, one, fact)}
     return next(iter(called.values())) if len(called) == 1 else None
 
@@ -238,12 +242,23 @@ class _Reading:
         return replace(edge, event_from=times.event_from, event_to=times.event_to)
 
     def _times(self, edge: Edge) -> Times:
+        """The times of the last clause of the quote; where it is the only one, of a time before it: 去年，…"""
         stretch = _around(self.stretches, edge.start, edge.end)
         if stretch is None:
             return Times()
         if stretch.start not in self._periods:
             self._periods[stretch.start] = named(self.text, stretch.start, stretch.end, self.message.created_at)
-        return dated(self.text, edge.start, edge.end, self._periods[stretch.start])[1]
+        there = self._periods[stretch.start]
+        if not there:
+            return Times()
+        upto = [clause for clause in stretch.clauses if clause.end <= edge.end]
+        start = max(edge.start, upto[-1].start) if upto else edge.start
+        times = dated(self.text, start, edge.end, there)[1]
+        if times == Times() and start == edge.start and len(upto) > 1:
+            before = upto[-2]
+            alone = any(one.begin <= before.start + 1 and before.end <= one.stop + 1 for one in there)
+            times = dated(self.text, before.start, before.end, there)[1] if alone else times
+        return times
 
 
 def _around(stretches: Sequence[Stretch], start: int, end: int) -> Stretch | None:
