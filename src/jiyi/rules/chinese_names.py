@@ -69,16 +69,16 @@ def _read(stretch: Stretch, sure: Sequence[Name]) -> Iterator[Said]:
     yield from sure
     line, found = _beside(line)
     yield from found
-    topic: Name | None = None
+    topic = owner = None
     silent = False
     for clause, inside in _clauses(line):
         said: list[Said] = []
         if not silent:
-            said = list(_said(clause, inside or topic))
+            said = list(_said(clause, inside or topic, owner))
             yield from said
         silent = bool(_TELLS.search(clause.signs))
         if inside is None:
-            topic = _topic(clause, topic if said else None)
+            topic, owner = _goes_on(clause, topic if said else None, owner if said else None)
 
 
 def _clauses(line: Line) -> Iterator[tuple[Line, Name | None]]:
@@ -98,14 +98,17 @@ def _clauses(line: Line) -> Iterator[tuple[Line, Name | None]]:
     yield rest.part(start, len(rest.signs)), None
 
 
-def _said(clause: Line, topic: Name | None) -> Iterator[Said]:
+def _said(clause: Line, topic: Name | None, owner: Name | None) -> Iterator[Said]:
+    """What a clause says; where it names nobody itself, of the one that the clause before was about."""
     found = list(_names_too(ties(clause)))
-    if not found and topic is not None:
-        signs = clause.signs
-        if signs[:1] == THIRD:
-            found = list(_names_too(ties(clause.part(1, len(signs)).after(topic))))
-        elif signs[:1] not in (SURE, WEAK, USER, OTHER, ""):
+    signs = clause.signs
+    if not found and topic is not None and signs[:1] == THIRD:
+        found = list(_names_too(ties(clause.part(1, len(signs)).after(topic))))
+    elif not found and signs[:1] not in (SURE, WEAK, USER, OTHER, THIRD, ""):
+        if topic is not None:
             found = list(_names_too(ties(clause.after(topic))))
+        elif owner is not None:
+            found = list(_names_too(ties(clause.after(owner), nouns=True)))
     yield from found
     if not any(isinstance(one, Link | Same) for one in found):
         yield from traits(clause)
@@ -119,15 +122,18 @@ def _names_too(found: Iterable[Said]) -> Iterator[Said]:
             yield from (name for name in (one.head, one.tail) if not name.user)
 
 
-_SUBJECT = re.compile(f"^(?:那|而|但是?|所以|因为|而且|不过|然后)*([{SURE}{WEAK}{USER}])(?![的、和与跟及])")
+_SUBJECT = re.compile(
+    f"^(?:那|而|但是?|所以|因为|而且|不过|然后)*(?P<name>[{SURE}{WEAK}{USER}])(?P<of>的)?(?![、和与跟及])"
+)
 
 
-def _topic(clause: Line, before: Name | None) -> Name | None:
-    """Whom a clause is about, and the one behind the comma goes on with."""
+def _goes_on(clause: Line, topic: Name | None, owner: Name | None) -> tuple[Name | None, Name | None]:
+    """Whom a clause is about, and of what it tells something: what the clause behind the comma may go on with."""
     found = _SUBJECT.match(clause.signs)
-    if found:
-        return clause.names.get(found.start(1))
-    return before
+    if found is None:
+        return topic, owner
+    name = clause.names.get(found.start("name"))
+    return (None, name) if found["of"] else (name, None)
 
 
 _LABEL = "(?:简称|英文名|又名|也叫|又叫|即|下称|以下简称|英文简称|缩写|别名|原名|曾用名|全名|全称|英文|中文名)"

@@ -104,16 +104,6 @@ _PLACES = (
 )
 PLACES = frozenset(_PLACES.split())
 """Places that are names wherever they stand."""
-_TECHNOLOGIES = (
-    "python java javascript typescript rust go golang c++ c# kotlin swift ruby php scala lua sql html css "
-    "fastapi django flask spring springboot react vue angular svelte next.js nuxt node.js nodejs express "
-    "postgresql postgres mysql sqlite redis mongodb elasticsearch kafka rabbitmq clickhouse duckdb oracle docker "
-    "kubernetes k8s linux ubuntu debian windows macos ios android git github gitlab nginx pytorch tensorflow "
-    "numpy pandas spark flink hadoop airflow terraform ansible grafana prometheus graphql grpc websocket "
-    "webassembly electron flutter unity unreal blender figma photoshop celery hdf5 s3 aws azure gcp"
-)
-TECHNOLOGIES = frozenset(_TECHNOLOGIES.split())
-"""Technologies that are names in small letters too."""
 _KINDS = (
     "开源 重点 科研 研究 投资 合作 运动 训练 体育 比赛 收费 检查 体检 志愿 公益 创业 建设 工程 培训 娱乐 游乐 "
     "装修 改造 实习 毕业 实验 国家 重大 大型 小型 长期 短期 核心 关键 试点 示范 旅游 美食 社区 学校 公司 团队 "

@@ -88,13 +88,17 @@ _OWNER = re.compile(
     rf")|{FOLLOWS}))"
 )
 _IM = re.compile(rf"我(?:叫|是|就是|名叫)(?P<name>{SURNAME}(?:{_ANY_GIVEN}){{1,2}})(?=$|[^{HAN}])")
-_FOREIGN_RE = re.compile(rf"(?:(?<![{HAN}])|(?<=[{_BEFORE}])){FOREIGN}")
+_FOREIGN_RE = re.compile(rf"(?:(?<![{HAN}])|(?<=[{_BEFORE}读看爱])|(?<=喜欢)|(?<=作[者家])){FOREIGN}")
 _TITLED_RE = re.compile(rf"(?:{LEFT}){_TITLED}(?![{HAN}]{{0,1}}(?:们))(?!是谁)")
 _TITLE_TRAP = re.compile(
     "(?:关于|对于|时|常|应|向|任|解|单|柴|全|万|安|方|高|成|管)(?:总|哥|姐|工|董|叔|伯|姨|爷|婶|嫂)"
     "|老(?:总|师|板)|小(?:姐|哥)|全工|施工|包工|成工|卫工"
 )
 _NAME_LIKE = re.compile(f"[{HAN}]{{2,6}}")
+
+
+_NOT_ME = re.compile(f"(?:{ROLE}|[人家族党派粉迷])$")
+_PLACES = tuple(PLACES)
 
 
 def nameable(said: str) -> bool:
@@ -156,7 +160,7 @@ def _is_verbal(said: str) -> bool:
 
 def of_the_user(stretch: Stretch) -> Iterator[Name]:
     for found in matches(_IM, stretch):
-        if found["name"] not in COMMON and not re.search(f"(?:{ROLE})$", found["name"]):
+        if found["name"] not in COMMON and not _NOT_ME.search(found["name"]) and not found["name"].startswith(_PLACES):
             yield Name(*found.span("name"), "person")
 
 

@@ -19,7 +19,7 @@ Said = Name | Same | Link
 _H = f"[{HAN}]"
 _SIGN = f"[{SURE}{WEAK}{USER}]"
 _AND = "(?:、|和|与|跟|及|以及|还有)"
-_LIST = f"{_SIGN}(?:{_AND}{_SIGN})*"
+_LIST = f"{_SIGN}(?:{_AND}{_SIGN}){{0,8}}"
 _BARE = f"{_H}{{2,6}}?"
 _LEAD = "(?:那|而|但是?|所以|因为|而且|不过|并且?|然后|嗯|对了|记住|还|另外|此外|也)*"
 _MID = (
@@ -147,14 +147,16 @@ def _forms_for(noun: Noun) -> Iterator[Form]:
 # -- read ------------------------------------------------------------------------------------------------------------
 
 
-def ties(line: Line) -> Iterator[Said]:
-    """The relations of a clause, and the names that nothing but its words make sure."""
+def ties(line: Line, *, nouns: bool = False) -> Iterator[Said]:
+    """The relations of a clause, only those of ``nouns`` (the backend of, the boss of) where asked for."""
     present = set(line.signs)
     if not present & {SURE, WEAK, USER}:
         return
     by_key = _by_key()
     yielded = set[tuple[object, ...]]()
     for place in sorted({place for key in present & by_key.keys() for place in by_key[key]}):
+        if nouns and place >= len(NOUNS):
+            return
         for form in _forms()[place]:
             for found in form.pattern.finditer(line.signs):
                 for one in _made(line, form, found):

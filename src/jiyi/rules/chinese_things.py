@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from jiyi.rules.chinese_name_words import FUNCTION, HAN, ROLE
-from jiyi.rules.chinese_no_names import COMMON, KIND_ENDS, KIND_STARTS, KINDS, NO_LATIN, PLACES, TECHNOLOGIES
+from jiyi.rules.chinese_no_names import COMMON, KIND_ENDS, KIND_STARTS, KINDS, NO_LATIN, PLACES
 from jiyi.rules.chinese_persons import FOREIGN, H, group, matches, nameable, person_like
+from jiyi.rules.english_proper_words import TECHNOLOGIES
 from jiyi.rules.found import Name, Stretch
 
 _LATIN = re.compile(
@@ -127,7 +128,7 @@ def latin(stretch: Stretch) -> Iterator[Name]:
 
 def _is_latin_name(stretch: Stretch, token: re.Match[str]) -> bool:
     said, low = stretch.text[token.start() : token.end()], token[0]
-    if low in TECHNOLOGIES:
+    if low in TECHNOLOGIES and said != "go":
         return True
     if len(low) < 2 or low in NO_LATIN or re.fullmatch(r"[a-z]\d+|\d+[a-z]*|v\d[\d.]*", low):
         return False

@@ -28,6 +28,7 @@ from jiyi.mentions import USER, Alias, Edge, Mention, Mentioned
 from jiyi.periods import Period, plain
 from jiyi.relation_types import RELATIONS, RelationType, relation_of
 from jiyi.rules.chinese_names import chinese_name_in, chinese_names
+from jiyi.rules.chinese_no_names import NO_LATIN
 from jiyi.rules.clauses import clauses, follows, requests, sentences
 from jiyi.rules.dates import Times, dated, named
 from jiyi.rules.english_names import english_name_in, english_names
@@ -59,10 +60,20 @@ def mentioned(message: Message) -> Mentioned:
         return Mentioned()
     found = [
         *chinese_names([one for one in stretches if _HAN.search(one.low, one.start, one.end)]),
-        *english_names([one for one in stretches if _LATIN.search(one.low, one.start, one.end)]),
+        *_worth(stretches, english_names([one for one in stretches if _LATIN.search(one.low, one.start, one.end)])),
     ]
     found += _of_the_user(text, stretches, candidates(message), found)
     return _Reading(message, stretches).all(found)
+
+
+def _worth(stretches: Sequence[Stretch], found: Iterable[Name | Same | Link]) -> Iterator[Name | Same | Link]:
+    """Without the Latin words of a Chinese sentence that are none of a language of their own: PPT, KPI."""
+    for one in found:
+        if isinstance(one, Name):
+            at = _around(stretches, one.start, one.end)
+            if at and at.low[one.start : one.end] in NO_LATIN and _HAN.search(at.low, at.start, at.end):
+                continue
+        yield one
 
 
 def _stretches(text: str) -> list[Stretch]:
@@ -121,7 +132,7 @@ def _of_the_user(
             continue
         if known:
             begins = fact.valid_from is not None
-            between = text[head.end : name[0]].strip(" ,:;\"'，：“「")
+            between = re.split("[,，;；]", text[head.end : name[0]])[-1].strip(" :\"'：“「")
             said = between if 0 < len(between) <= _SAID else known.en
             yield Link(head, known.name, Name(*name), said, fact.negated, fact.ends, begins)
         else:
