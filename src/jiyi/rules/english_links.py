@@ -14,7 +14,7 @@ from jiyi.rules.found import Link, Name, Stretch
 
 _NEAR = 110  # characters between two names that a verb relates
 _TOKEN = re.compile(r"'[a-z]+|[a-z]+(?:['-][a-z]+)*|[,()\"&]")
-_ONLY = re.compile(r"\)?(?:\s|'[a-z]+|[a-z]+(?:['-][a-z]+)*|[,(\"&])*")
+_ONLY = re.compile(r"\)?[\sa-z',(\"&-]*")
 _ADVERBS = several(
     "now currently also just recently still really actually officially finally already originally first later both "
     "mainly primarily largely directly successfully jointly together only even then full-time part-time happily soon"
