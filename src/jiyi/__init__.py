@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jiyi import interrupts  # first  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from jiyi.about import About, Event
 from jiyi.answering import Answer, AsyncAnswerStream
 from jiyi.attributes import Attribute

@@ -168,6 +168,13 @@ def test_ctrl_c_in_the_middle_leaves_a_whole_database_and_the_next_run_goes_on(p
     assert [json.loads(row)["content"] for row in rows] == [f"message number {i}" for i in range(total)]
 
 
+def test_ctrl_c_while_the_program_is_loaded_is_told_in_a_line(process: Run, here: Path) -> None:
+    (here / "click.py").write_text("raise KeyboardInterrupt\n")  # as if it came just then
+    path = os.pathsep.join([str(here), os.environ.get("PYTHONPATH", "")])
+    ran = process("import", "chat.jsonl", PYTHONPATH=path)
+    assert ran.code == -signal.SIGINT and ran.err == "jiyi: interrupted; nothing was done\n"
+
+
 def test_a_reader_that_has_seen_enough_is_no_error(process: Run, here: Path) -> None:
     write_lines(here / "chat.jsonl", *(line("word " * 200, session_id=f"s{i}") for i in range(500)))
     process("import", "chat.jsonl", "--no-index").well()
