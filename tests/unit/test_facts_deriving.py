@@ -96,7 +96,7 @@ async def test_erased_is_what_it_closed_open_again(open_memory: OpenMemory, cloc
 @pytest.mark.parametrize("by", ["rules", "model"])
 async def test_a_rebuild_gives_the_same(open_memory: OpenMemory, clock: FakeClock, by: str) -> None:
     memory = await open_memory(recipe=recipe(), memory_llm=model() if by == "model" else None)
-    await talk(memory, clock, [*TALK, "I have a dog.", "I moved to Rome."])
+    await talk(memory, clock, [*TALK, "I have a dog.", "I moved to Rome.", "I have two cats."])
     before = await everything(memory)
     assert len(before) >= 8
     for _ in range(2):

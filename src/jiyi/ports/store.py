@@ -249,7 +249,8 @@ class Store(Protocol):
         """Puts the cursors of these steps to 0; claims on them are lost, gaps and failures forgotten.  What was indexed
         or embedded stays readable until it is replaced, message by message.  Records of a step (by strategy name) stay
         as they are until the cursor is where it was, or nothing is left to do: in that commit those it made anew take
-        their place, all at once.  Until then only the step itself sees these (``Which.maker``).
+        their place, all at once.  Until then only the step itself sees these (``Which.maker``).  What the old ones
+        rested on behind the cursor becomes gaps of the steps named after it, which told of it there.
         """
         ...
 

@@ -166,5 +166,29 @@ def finish(db: sqlite3.Connection, scope: int, step: int, *, waits: bool) -> Non
         (scope, step, waits),
     ).fetchone()
     if row is not None:
+        again = _left_over(db, scope, step, row[0])
         records.show_fresh(db, scope, row[0])
         db.execute("UPDATE cursor SET goal = NULL WHERE scope = ? AND step = ?", (scope, step))
+        begin_again(db, scope, again)
+
+
+def _left_over(db: sqlite3.Connection, scope: int, step: int, name: str) -> set[str]:
+    """Messages behind the cursor that a step's old records rest on: a step named after it has told of them there, and
+    does so again.  Returns the steps that have something to derive anew.
+    """
+    found = db.execute(
+        "SELECT DISTINCT s.message FROM record r JOIN source s ON s.record = r.id"
+        " WHERE r.scope = ?1 AND r.fresh = 0 AND r.strategy = ?3"
+        " AND s.message > (?1 << 32) + (SELECT after FROM cursor WHERE scope = ?1 AND step = ?2)",
+        (scope, step, name),
+    ).fetchall()
+    if not found:
+        return set()
+    again = set[str]()
+    sql = "SELECT t.name, c.step, c.stride FROM cursor c JOIN step t ON t.id = c.step WHERE c.scope = ?"
+    for other, number, stride in db.execute(sql, (scope,)).fetchall():
+        if makes_instead(other, name):
+            again.add(other)
+            strides = {stretch_of(key & rows.SEQ_MASK, stride) for (key,) in found}
+            set_gaps(db, scope, number, [*gaps(db, scope, number), *strides])
+    return again

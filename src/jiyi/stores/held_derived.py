@@ -64,7 +64,7 @@ def advance(held: Held, cursor: Cursor, claim: Claim, changes: Changes, now: dat
     waits = cursor.waits(held.reach(cursor))
     cursor.due = now - EPOCH if waits else None
     if cursor.goal is not None and not cursor.gaps and (cursor.after >= cursor.goal or not waits):
-        show_fresh(held, claim.step.name)
+        stale |= show_fresh(held, claim.step.name, cursor.after)
         cursor.goal = None
     return stale
 

@@ -112,8 +112,18 @@ def derive_anew(held: Held, which: Callable[[Record], bool], maker: str = "") ->
     return taken, again
 
 
-def show_fresh(held: Held, step: str) -> None:
-    """Records that a step made anew take the place of its old ones."""
+def show_fresh(held: Held, step: str, cursor: int) -> set[str]:
+    """Records that a step made anew take the place of its old ones.  Where these rest on messages behind its cursor, a
+    step named after it has told of them there, and does so again.  Returns the steps that have something to derive
+    anew.
+    """
+    old = [made.record for made in held.records.values() if made.record.strategy == step]
+    behind = {held.log[s.message_id].seq for record in old for s in record.sources if s.message_id in held.log}
+    behind = {seq for seq in behind if seq > cursor}
+    again = {name for name in held.cursors if behind and makes_instead(name, step)}
+    for name in again:
+        other = held.cursors[name]
+        other.gaps = joined([*other.gaps, *(stretch_of(seq, other.stride) for seq in behind)], other.after)
     for name, made in held.fresh.items():
         if made.record.strategy == step:
             old = held.records.get(name)
@@ -121,6 +131,7 @@ def show_fresh(held: Held, step: str) -> None:
     fresh = {name: made for name, made in held.fresh.items() if made.record.strategy == step}
     held.records = {name: made for name, made in held.records.items() if made.record.strategy != step} | fresh
     drop_fresh(held, step)
+    return again
 
 
 def drop_fresh(held: Held, step: str) -> None:

@@ -167,6 +167,20 @@ class Stale(StoreCase):
             await store.commit(claim, Changes(2), now=at(1000))
         assert (await self.claimed(store, NOTES)).after == 0
 
+    async def test_what_a_stand_in_told_of_behind_the_cursor_it_tells_again(self, store: Store) -> None:
+        near = Step("fours:rules", "1")
+        await store.register([FOURS, near, RULES])
+        await self.add(store, *(f"m{i}" for i in range(1, 7)))
+        await self.do_next(store, RULES, 6)
+        await self.do_next(store, FOURS, 4, made("tea", "m1", step=FOURS))
+        await self.do_next(store, near, 6, made("tea", "m1", "m6", step=FOURS), made("own", "m5", step=near))
+        await store.rebuild([FOURS])
+        assert await self.idle(store, near)
+        await self.do_next(store, FOURS, 4, made("tea", "m1", step=FOURS))
+        assert [len(one.sources) for one in await store.records(ADA, ids=["tea"])] == [1]
+        assert await self.spans(store, near) == [(5, 6)], "what only the old record rested on"
+        assert await self.idle(store, RULES) and await self.idle(store, FOURS)
+
     # -- stale
 
     async def test_other_steps_derive_anew_what_rests_on_a_message(self, store: Store) -> None:
