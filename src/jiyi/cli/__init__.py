@@ -16,6 +16,7 @@ from jiyi.cli.evaluate import evaluate
 from jiyi.cli.expiring import expire
 from jiyi.cli.fitting import fit_weights
 from jiyi.cli.flooring import floor
+from jiyi.cli.graphs import entities, graph
 from jiyi.cli.grouping import merge, rename, split
 from jiyi.cli.history import add, remember, sessions, users
 from jiyi.cli.moving import export, import_
@@ -30,8 +31,9 @@ from jiyi.cli.snapshots import snapshots
 from jiyi.cli.upkeep import backup, failures, rebuild, reindex, restore, stats
 
 COMMANDS = (
-    chat, add, remember, import_, export, sessions, users, search, context, about, records, snapshots, recipes,
-    checkpoint, forget, expire, reindex, rebuild, failures, backup, restore, stats, doctor, demo, evaluate, completion,
+    chat, add, remember, import_, export, sessions, users, search, context, about, entities, graph, records, snapshots,
+    recipes, checkpoint, forget, expire, reindex, rebuild, failures, backup, restore, stats, doctor, demo, evaluate,
+    completion,
 )  # fmt: skip
 
 for command in (merge, split, rename):
