@@ -28,11 +28,12 @@ from jiyi.cli.records import records
 from jiyi.cli.reporting import report
 from jiyi.cli.showcase import demo
 from jiyi.cli.snapshots import snapshots
+from jiyi.cli.topics import topics
 from jiyi.cli.upkeep import backup, failures, rebuild, reindex, restore, stats
 
 COMMANDS = (
-    chat, add, remember, import_, export, sessions, users, search, context, about, entities, graph, records, snapshots,
-    recipes, checkpoint, forget, expire, reindex, rebuild, failures, backup, restore, stats, doctor, demo, evaluate,
+    chat, add, remember, import_, export, sessions, users, search, context, about, entities, graph, records, topics,
+    snapshots, recipes, checkpoint, forget, expire, reindex, rebuild, failures, backup, restore, stats, doctor, demo, evaluate,
     completion,
 )  # fmt: skip
 
