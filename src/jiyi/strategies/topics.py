@@ -93,7 +93,7 @@ class Topics:
         chosen = await reader.records(kind=TOPIC, ids=sorted(names)) if names else []
         if found := [record for record in chosen if session in listed(record, "chosen")]:
             return found[:1]
-        parts = await reader.records(kind=PART, session_id=session, newest=True, limit=_LOOKED_AT)
+        parts = await reader.records(kind=PART, links=[f"@{session}"], newest=True, limit=_LOOKED_AT)
         keys = [one.key for one in reversed(parts) if one.key]
         return (await reader.records(kind=TOPIC, ids=keys[:1]))[:1] if keys else []
 

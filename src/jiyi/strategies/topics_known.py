@@ -5,8 +5,9 @@ but for ``known_before``, which reads the parts that are wanted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from jiyi.periods import plain
@@ -21,10 +22,10 @@ from jiyi.types import Message, Record, Source
 How: TypeAlias = Literal["named", "session", "words", "new"]
 """Why a part belongs to its topic: the message names it, its session speaks of it, they share words, it begins it."""
 
-WORD = "~"
-"""Stands before an index term among the links of a part, so that none is taken for a name."""
+WORD, SESSION = "~", "@"
+"""Stand before an index term, and before a session's id, among the links of a part: neither is taken for a name."""
 
-_WORDS = 16  # index terms among the links of a part, at most
+_WORDS = 10  # index terms among the links of a part, at most
 _LOOKED_UP = 40  # terms of a message by which earlier parts are found
 _SHARING = 400  # parts that are read for the terms of a batch, the newest
 _OF_SESSION = 32  # parts that are read of a session, the newest; all where the batch stands before these
@@ -53,16 +54,23 @@ class Place:
     start: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class Earlier:
-    """What is known of a part."""
+    """What is known of a part, or of a topic that is only known by its name."""
 
-    key: str
-    seq: int
-    start: int
-    session: str
-    written: Written
-    words: frozenset[str]
+    def __init__(self, record: Record, key: str) -> None:
+        self.key = key
+        self.seq, self.start = _number(record, "seq"), _number(record, "place")
+        self._record = record
+
+    @cached_property
+    def written(self) -> Written | None:
+        """Its topic's name, where it was written."""
+        return next(iter(written_of(self._record)), None)
+
+    @property
+    def name(self) -> str:
+        """Its topic's name."""
+        return self.written.name if self.written else ""
 
 
 class Before:
@@ -75,111 +83,93 @@ class Before:
 
     def __init__(self, parts: Iterable[Record], topics: Iterable[Record] = ()) -> None:
         self._topics = {flat(name): one for one in topics for name in names_of(one)}
-        self._parts: list[Earlier] = []
-        self._by_word: dict[str, list[Earlier]] = {}
+        self._of_session: dict[str, list[Earlier]] = {}
+        self._by_word: dict[str, dict[str, list[Earlier]]] = {}
         for record in parts:
             self.add(record)
 
     def add(self, record: Record) -> None:
         """One more part; one without a topic tells nothing."""
-        names = written_of(record)
-        if not record.key or not names:
+        if not record.key:
             return
-        seq, start = record.data.get("seq"), record.data.get("place")
-        words = frozenset(link[len(WORD) :] for link in record.links if link.startswith(WORD))
-        part = Earlier(
-            record.key,
-            seq if isinstance(seq, int) else 0,
-            start if isinstance(start, int) else 0,
-            record.session_id or "",
-            names[0],
-            words,
-        )
-        self._parts.append(part)
-        for word in words:
-            self._by_word.setdefault(word, []).append(part)
+        part = Earlier(record, record.key)
+        if record.session_id:
+            self._of_session.setdefault(record.session_id, []).append(part)
+        for link in record.links:
+            if link[:1] == WORD:
+                self._by_word.setdefault(link[1:], {}).setdefault(part.key, []).append(part)
 
     def places(self, message: Message) -> list[Place]:
         """The topics that a message speaks of, in order of the places from which on it does; none for small talk that
         belongs to no session with a topic.
         """
         low = own_words(plain(message.text))
-        words = _told_words(message.text)
+        words = told_words(message.text)
         found = self._named(message, low, words)
         if found and found[0].start > 0 and (current := self._current(message)) and current.key != found[0].key:
             head = message.text[: found[0].start]
             if len(_LATIN.findall(head)) + len(_HAN.findall(head)) / 2 >= _LEAST_WORDS:
-                return [Place(current.key, (current.written,), "session"), *found]
+                return [Place(current.key, _names(current), "session"), *found]
         if found:
             return found
         current = self._current(message)
         other = self._sharing(message, words, _ENOUGH if current is None else _OTHER, current)
         if other is not None:
-            return [Place(other.key, (other.written,), "words")]
+            return [Place(other.key, _names(other), "words")]
         if current is not None:
-            return [Place(current.key, (current.written,), "session")]
+            return [Place(current.key, _names(current), "session")]
         first = phrase(message.text, low) if _says_enough(message.text, words) and message.session_id else None
         if first is None:
             return []
         if known := self.named(first.name, message.seq):
-            return [Place(known.key, (known.written,), "words")]
+            return [Place(known.key, _names(known), "words")]
         return [Place(topic_id(first.name), (_written(message, first),), "new")]
 
     def _current(self, message: Message) -> Earlier | None:
         """What the session spoke of last."""
-        if not message.session_id:
-            return None
-        there = [one for one in self._parts if one.session == message.session_id and one.seq < message.seq]
-        return max(there, key=lambda one: (one.seq, one.start, one.key), default=None)
+        there = self._of_session.get(message.session_id, ()) if message.session_id else ()
+        return _last(there, message.seq)
+
+    def _having(self, words: Iterable[str], seq: int) -> list[Earlier]:
+        """Of each topic that had one of these words the part that was said last."""
+        found: dict[str, list[Earlier]] = {}
+        for word in words:
+            for key, parts in self._by_word.get(word, {}).items():
+                found.setdefault(key, []).extend(parts)
+        return [part for _, parts in sorted(found.items()) if (part := _last(parts, seq)) and part.written]
 
     def named(self, name: str, seq: int) -> Earlier | None:
-        """The earliest part of the topic that goes by this name, or of the only one whose name has all its words."""
+        """The topic that goes by this name, or the only one whose name has all its words."""
         low, words = flat(name), frozenset(telling(name))
-        near: dict[str, Earlier] = {}
-        for word in words:
-            for part in self._by_word.get(word, ()):
-                if part.seq < seq and (part.key not in near or part.seq < near[part.key].seq):
-                    near[part.key] = part
-        for part in near.values():
-            if part.key == topic_id(name) or flat(part.written.name) == low:
+        near = self._having(words, seq)
+        for part in near:
+            if part.key == topic_id(name) or flat(part.name) == low:
                 return part
-        having = [part for part in near.values() if words and words <= frozenset(telling(part.written.name))]
+        having = [part for part in near if words and words <= frozenset(telling(part.name))]
         return having[0] if len(having) == 1 else None
 
     def topic(self, name: str) -> Earlier | None:
         """The further topic of this name."""
         record = self._topics.get(flat(name))
-        written = written_of(record) if record else []
-        return Earlier(record.id, 0, 0, "", written[0], frozenset()) if record and written else None
+        return Earlier(record, record.id) if record else None
 
     def _named(self, message: Message, low: str, words: Sequence[str]) -> list[Place]:
         """The topics that the message names, on purpose or by a name that is known."""
         found: list[Place] = []
         for subject in named(message.text, low):
-            own = _written(message, subject)
             known = self.named(subject.name, message.seq)
-            if known is None:
-                found.append(Place(topic_id(subject.name), (own,), "named", subject.start))
-            else:
-                found.append(Place(known.key, (known.written, own), "named", subject.start))
-        for part in self._known_names(message, low, words):
-            at = low.find(flat(part.written.name))
-            end = at + len(flat(part.written.name))
-            subject = Subject(message.text[at:end], at, end)
-            found.append(Place(part.key, (part.written, _written(message, subject)), "named", at))
+            key = known.key if known else topic_id(subject.name)
+            found.append(Place(key, both(known, _written(message, subject)), "named", subject.start))
+        for part in self._having(words, message.seq):
+            name = flat(part.name)
+            if _stands(name, low):
+                at = low.find(name)
+                subject = Subject(message.text[at : at + len(name)], at, at + len(name))
+                found.append(Place(part.key, both(part, _written(message, subject)), "named", at))
         once: dict[str, Place] = {}
         for place in sorted(found, key=lambda one: one.start):
             once.setdefault(place.key, place)
         return list(once.values())
-
-    def _known_names(self, message: Message, low: str, words: Sequence[str]) -> list[Earlier]:
-        """Topics whose name stands in the message as it was written before."""
-        near: dict[str, Earlier] = {}
-        for word in words:
-            for part in self._by_word.get(word, ()):
-                if part.seq < message.seq and (part.key not in near or part.seq < near[part.key].seq):
-                    near[part.key] = part
-        return [part for part in near.values() if _stands(flat(part.written.name), low)]
 
     def _sharing(
         self, message: Message, words: Sequence[str], enough: float, current: Earlier | None
@@ -187,62 +177,87 @@ class Before:
         """The topic that shares most words with a message: a word counts less, the more topics have it."""
         scores: dict[str, float] = {}
         alone: dict[str, int] = {}  # words that no other topic has
-        first: dict[str, Earlier] = {}
         for word in words:
-            having = {part.key: part for part in reversed(self._by_word.get(word, ())) if part.seq < message.seq}
-            if len(having) == 1:
-                alone[next(iter(having))] = alone.get(next(iter(having)), 0) + 1
-            for key, part in having.items():
-                scores[key] = scores.get(key, 0.0) + (1.0 if word.isascii() else _PAIR) / len(having)
-                if key not in first or part.seq < first[key].seq:
-                    first[key] = part
+            keys = [key for key, parts in self._by_word.get(word, {}).items() if _last(parts, message.seq)]
+            for key in keys:
+                scores[key] = scores.get(key, 0.0) + (1.0 if word.isascii() else _PAIR) / len(keys)
+                alone[key] = alone.get(key, 0) + (len(keys) == 1)
         if not scores:
             return None
         best = max(scores, key=lambda key: (scores[key], key))
         if current is not None and (best == current.key or current.key in scores):
             return None
-        most = current is None and len(scores) == 1 and 2 * alone.get(best, 0) >= len(words)  # of a short message
-        return first[best] if most or scores[best] >= enough else None
+        most = current is None and len(scores) == 1 and 2 * alone[best] >= len(words)  # of a short message
+        if not most and scores[best] < enough:
+            return None
+        return next((part for part in self._having(words, message.seq) if part.key == best), None)
 
 
-def links_of(names: Iterable[Written], text: str) -> tuple[str, ...]:
-    """By what a part is found: its topic's name, and the words that tell what its message is about."""
-    names = list(names)
-    words = [term for one in names for term in telling(one.name)]
-    words += [term for term, _ in sorted(telling(text).items(), key=lambda one: (-one[1], one[0]))]
-    told = [f"{WORD}{word}" for word in dict.fromkeys(words)][:_WORDS]
-    return (*dict.fromkeys(flat(one.name) for one in names), *told)
+def _last(parts: Iterable[Earlier], seq: int) -> Earlier | None:
+    """The part that was said last before this place in the log."""
+    before = (part for part in parts if part.seq < seq)
+    return max(before, key=lambda part: (part.seq, part.start, part.key), default=None)
+
+
+def _names(part: Earlier) -> tuple[Written, ...]:
+    return (part.written,) if part.written else ()
+
+
+def both(known: Earlier | None, own: Written | None) -> tuple[Written, ...]:
+    """A name as it is known, and as a message writes it; that alone where it is the same."""
+    names = _names(known) if known else ()
+    if own is None:
+        return names
+    return (own,) if not names or flat(names[0].name) == flat(own.name) else (*names, own)
+
+
+def links_of(names: Sequence[Written], session_id: str | None, words: Iterable[str]) -> tuple[str, ...]:
+    """By what a part is found: its topic's name, its session, and the words that tell what its message is about."""
+    told = [term for one in names for term in telling(one.name)]
+    linked = [f"{WORD}{word}" for word in dict.fromkeys([*told, *words])][:_WORDS]
+    session = [f"{SESSION}{session_id}"] if session_id else []
+    return (*dict.fromkeys(flat(one.name) for one in names), *session, *linked)
 
 
 async def known_before(
     batch: Batch, messages: Sequence[Message], topics: Iterable[Record] = ()
 ) -> tuple[Before, list[Record]]:
-    """What the topics of these messages may depend on, and the parts that were read of their sessions."""
-    words = sorted({f"{WORD}{word}" for message in messages for word in _told_words(message.text)})
-    sharing = await batch.records(kind=PART, links=words, newest=True, limit=_SHARING) if words else []
+    """What the topics of these messages may depend on, and the parts that were read of their sessions; these without
+    their sources.
+    """
+    words = sorted({f"{WORD}{word}" for message in messages for word in told_words(message.text)})
+    most = min(_SHARING, _SHARING // 10 + 8 * len(messages))
+    sharing = await batch.records(kind=PART, links=words, newest=True, limit=most, bare=True) if words else []
     first = min((message.seq for message in messages), default=0)
     own = {message.id for message in messages}
-    sessions: list[Record] = []
+    of_sessions: list[Record] = []
     for session in sorted({message.session_id for message in messages if message.session_id}):
-        parts = await batch.records(kind=PART, session_id=session, newest=True, limit=_OF_SESSION)
-        if len(parts) == _OF_SESSION and not any(_seq(part) < first for part in parts):
-            parts = await batch.records(kind=PART, session_id=session)
-        sessions += parts
-    every: Mapping[str, Record] = {part.id: part for part in (*sharing, *sessions) if message_of(part) not in own}
-    return Before(every.values(), topics), sessions
+        of_sessions += await _of_session(batch, session, first)
+    every = {part.id: part for part in (*sharing, *of_sessions) if message_of(part) not in own}
+    return Before(every.values(), topics), of_sessions
+
+
+async def _of_session(batch: Batch, session: str, first: int) -> list[Record]:
+    """The newest parts of a session; all where none of these stands before the batch."""
+    links = [f"{SESSION}{session}"]
+    parts = await batch.records(kind=PART, links=links, newest=True, limit=_OF_SESSION, bare=True)
+    if len(parts) < _OF_SESSION or any(_number(part, "seq") < first for part in parts):
+        return parts
+    return await batch.records(kind=PART, links=links, bare=True)
 
 
 def message_of(part: Record) -> str:
     """Id of the message that a part is of."""
-    return part.sources[0].message_id if part.sources else ""
+    return str(part.data.get("message", ""))
 
 
-def _seq(part: Record) -> int:
-    seq = part.data.get("seq")
-    return seq if isinstance(seq, int) else 0
+def _number(part: Record, name: str) -> int:
+    number = part.data.get(name)
+    return number if isinstance(number, int) else 0
 
 
-def _told_words(text: str) -> list[str]:
+def told_words(text: str) -> list[str]:
+    """The index terms of a text that tell most of what it is about, the most frequent first."""
     return [term for term, _ in sorted(telling(text).items(), key=lambda one: (-one[1], one[0]))][:_LOOKED_UP]
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from jiyi.copies import origin
 from jiyi.importance import SMALL_TALK, importance
 from jiyi.ports import Batch
-from jiyi.strategies.topics_known import WORD, Place, links_of, message_of
+from jiyi.strategies.topics_known import WORD, Place, links_of, message_of, told_words
 from jiyi.topics import (
     KINDS,
     PART,
@@ -55,6 +55,7 @@ def part(
     mark = "m" if step.name == MODEL else "r"
     name = hashlib.sha256(f"{message.id}\0{key}".encode("utf-8", "replace")).hexdigest()[:16]
     data: dict[str, JSON] = {
+        "message": message.id,
         "by": "model" if any(point.by == "model" for point in said) else "rules",
         "how": place.how if place else "",
         "names": [kept_name(one) for one in names],
@@ -76,7 +77,7 @@ def part(
         recorded_at=message.recorded_at,
         said_at=message.created_at,
         data=data if made is None else {**data, "made": made},
-        links=links_of(names, message.text) if place else (),
+        links=links_of(names, message.session_id, told_words(message.text) if place else ()),
     )
 
 
@@ -144,21 +145,23 @@ def _moved(one: Record, before: Record) -> Record:
     message = message_of(one)
     name = hashlib.sha256(f"{message}\0{before.key}".encode("utf-8", "replace")).hexdigest()[:16]
     sources = [Source(message), *(point.source for point in said), *(each.source for each in names)]
-    words = [link for link in one.links if link.startswith(WORD)]
+    words = [link.removeprefix(WORD) for link in one.links if link.startswith(WORD)]
     return replace(
         one,
         id=f"{one.id.rpartition(':')[0]}:{name}",
         key=before.key,
         sources=tuple(dict.fromkeys(sources)),
-        links=(*links_of(names, ""), *(word for word in words if word not in links_of(names, ""))),
+        links=links_of(names, one.session_id, words),
         data={**one.data, "names": [kept_name(each) for each in names]},
     )
 
 
 async def _topic(batch: Batch, key: str, changed: Mapping[str, Record | None]) -> Record | None:
     """A topic, composed of its parts; None where they are too few for one."""
-    parts = {one.id: one for one in await batch.records(kind=PART, key=key, newest=True, limit=_NEWEST)}
-    parts |= {one.id: one for one in await batch.records(kind=PART, key=key, important=True, limit=_IMPORTANT)}
+    parts = {one.id: one for one in await batch.records(kind=PART, key=key, newest=True, limit=_NEWEST, bare=True)}
+    parts |= {
+        one.id: one for one in await batch.records(kind=PART, key=key, important=True, limit=_IMPORTANT, bare=True)
+    }
     parts = {name: one for name, one in parts.items() if name not in changed}
     parts |= {name: one for name, one in changed.items() if one is not None and one.key == key}
     return topic_of_parts(key, parts.values())

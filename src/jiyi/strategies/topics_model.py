@@ -12,7 +12,7 @@ from jiyi.importance import importance
 from jiyi.ports import LLM, Batch
 from jiyi.prompts import prompt
 from jiyi.rules.subject_words import telling
-from jiyi.strategies.topics_known import Before, Place, known_before, message_of
+from jiyi.strategies.topics_known import Before, Place, both, known_before, message_of
 from jiyi.strategies.topics_making import EVERY, MODEL, changes, part, point, speaks
 from jiyi.strategies.topics_rules import points_by_rules, whose
 from jiyi.structured import ask
@@ -144,13 +144,12 @@ def _place(name: str, message: Message, one: TopicPoint, before: Before) -> Plac
 
     span = locate(message.text, name)
     own = Written(name, Source(message.id, *span, message.text[slice(*span)]), message.seq) if span else None
+    start = span[0] if span else one.start
     if known := before.named(name, message.seq) or before.topic(name):
-        names = (known.written, own) if own else (known.written,)
-        return Place(known.key, names, "named", span[0] if span else one.start)
+        return Place(known.key, both(known, own), "named", start)
     if own is None and not set(telling(name)) <= set(telling(message.text)):
         return None
-    own = own or Written(name, one.source, message.seq)
-    return Place(topic_id(name), (own,), "named", one.start)
+    return Place(topic_id(name), (own or Written(name, one.source, message.seq),), "named", start)
 
 
 # -- what is let in --------------------------------------------------------------------------------------------------

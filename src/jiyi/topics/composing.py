@@ -28,7 +28,7 @@ from jiyi.types import Record, Source
 MOST: Mapping[Kind, int] = {"summary": 8, "decisions": 16, "open": 16, "done": 8}
 """Points of each kind that a topic keeps: of the summary the most important, of the others the newest."""
 
-_SESSIONS, _NAMES, _TERMS = 40, 8, 24  # that a topic keeps
+_SESSIONS, _NAMES, _TERMS = 20, 8, 24  # that a topic keeps
 _TOLD = 8  # points in the text
 _SHARED = 3  # one in so many of an open point's words, at least, are in what settles it
 _MARKERS = frozenset(
