@@ -74,3 +74,5 @@ def test_nothing_yet(jiyi: Run, here: Path) -> None:
     assert jiyi("add", "hello", "--user", "ada").code == 0
     assert "no topics" in jiyi("topics").well().out
     assert jiyi("topics", "--json").json == []
+    jiyi("add", "For the Falcon project we decided to use Rust.", "--user", "ada").well()
+    assert [one["name"] for one in jiyi("topics", "--json").json] == ["Falcon"], "whatever the recipe"

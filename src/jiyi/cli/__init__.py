@@ -32,9 +32,9 @@ from jiyi.cli.topics import topics
 from jiyi.cli.upkeep import backup, failures, rebuild, reindex, restore, stats
 
 COMMANDS = (
-    chat, add, remember, import_, export, sessions, users, search, context, about, entities, graph, records, topics,
-    snapshots, recipes, checkpoint, forget, expire, reindex, rebuild, failures, backup, restore, stats, doctor, demo, evaluate,
-    completion,
+    chat, add, remember, import_, export, sessions, users, search, context, about, entities, graph, records,
+    topics, snapshots, recipes, checkpoint, forget, expire, reindex, rebuild, failures, backup, restore, stats,
+    doctor, demo, evaluate, completion,
 )  # fmt: skip
 
 for command in (merge, split, rename):

@@ -12,8 +12,10 @@ from jiyi.cli.app import State, opened, run, shared
 from jiyi.cli.indexing import brought_up
 from jiyi.cli.output import clean, console, short, show_table, when, write_json
 from jiyi.cli.records import WHOSE, Listing, named, short_id, whose
+from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.importing import moment
+from jiyi.strategies.topics import Topics
 from jiyi.text import flat, language
 from jiyi.topics import Topic, TopicPoint
 
@@ -39,7 +41,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "cleared": "{session} 的主题由内容决定",
     },
 }
-_NONE = "no topics: they are found where the recipe has the strategy topics, for example --recipe topics"
+_NONE = "no topics yet: they are found in what the user says, for example “For the Starling project we chose Postgres.”"
 
 
 @click.group(cls=Listing)
@@ -125,7 +127,7 @@ def use(state: State, session: str, topic: str | None, clear: bool, user: str | 
 
     async def work() -> str | None:
         async with opened(state, embedder=None) as memory:
-            await brought_up(memory)
+            await _brought_up(memory)
             person = await whose(memory, user)
             if session not in {one.id for one in await memory.sessions(user_id=person)}:
                 raise NotFound(f"{person} has no session {session!r}; `jiyi sessions` lists them")
@@ -186,10 +188,17 @@ def _read(state: State, user: str | None, query: str | None, as_of: str | None) 
     async def work() -> list[Topic]:
         options: dict[str, Any] = {} if query is not None else {"embedder": None}
         async with opened(state, **options) as memory:
-            await brought_up(memory)
+            await _brought_up(memory)
             return await memory.topics(user_id=await whose(memory, user), query=query, as_of=until)
 
     return run(work())
+
+
+async def _brought_up(memory: AsyncMemory) -> None:
+    """Finds topics by rules also where the recipe does not read them."""
+    if not any(one.name == "topics" for one in memory.strategies):
+        await memory.use_recipe([*memory.strategies, Topics()])
+    await brought_up(memory)
 
 
 def _named(found: Sequence[Topic], name: str) -> Topic:
