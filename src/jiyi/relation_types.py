@@ -134,7 +134,7 @@ _KNOWN = (
         "is a parent of",
         "的孩子是",
         words="father of; mother of; child; son; daughter; has child; 儿子; 女儿; 孩子",
-        reverse="child of; son of; daughter of; father; mother; 爸爸; 妈妈; 父亲; 母亲",
+        reverse="child of; son of; daughter of; parent; father; mother; 爸爸; 妈妈; 父亲; 母亲",
         head="person",
         tail="person",
     ),

@@ -20,7 +20,7 @@ _ADVERBS = several(
     "mainly primarily largely directly successfully jointly together only even then full-time part-time happily soon"
 )
 _ARTICLES = several("the a an our my his her their its some this another own new small big old large local little own")
-_BE = several("is are am 'm 're was were be been being 's isn't aren't wasn't weren't got")
+_BE = several("is are am 'm 're was were be been being 's isn't aren't wasn't weren't")
 _PAST = several("was were wasn't weren't had")
 _ENDED = several("no-longer used-to")
 _PERFECT = several("has have 've 's")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from jiyi.rules.english_aliases import aliases, stands_for
 from jiyi.rules.english_links import verb_links
-from jiyi.rules.english_proper import in_value, proper, written_so
+from jiyi.rules.english_proper import in_value, proper, small_words, written_so
 from jiyi.rules.english_proper_words import TECHNOLOGIES, several
 from jiyi.rules.english_ties import ties
 from jiyi.rules.english_traits import traits
@@ -44,11 +44,13 @@ _CALLED = re.compile(r"(?:name is|name's|names|call me|go by)\s*[\"']?$")
 
 def english_names(stretches: Sequence[Stretch]) -> Iterator[Name | Same | Link]:
     """What the stretches of a message with English in them say of named things."""
-    sure = {_low(one, name) for one in stretches for name in proper(one, frozenset())}
-    known = {form: name for form, name in _kinds(stretches, sure).items() if name}
+    small = small_words(stretches)
+    sure = frozenset(_low(one, name) for one in stretches for name in proper(one, frozenset(), small))
+    proper_ones = [proper(one, sure, small) for one in stretches]
+    known = _kinds(stretches, proper_ones)
     shorts: set[str] = set()
-    for stretch in stretches:
-        names = _named(stretch, frozenset(sure), known, shorts)
+    for stretch, found in zip(stretches, proper_ones, strict=True):
+        names = _named(stretch, found, known, shorts)
         same = list(aliases(stretch, names))
         shorts |= {form for pair in same for form in _shorts(stretch, pair)}
         yield from names
@@ -67,11 +69,11 @@ def _typed(name: Name, typed: dict[Span, Name]) -> Name:
     return name._replace(type=name.type or known.type, role=known.role) if known else name
 
 
-def _kinds(stretches: Sequence[Stretch], sure: set[str]) -> dict[str, str]:
+def _kinds(stretches: Sequence[Stretch], names: Sequence[Sequence[Name]]) -> dict[str, str]:
     """What each name of a message is, where one of its mentions tells."""
     kinds: dict[str, str] = {}
-    for stretch in stretches:
-        for name in proper(stretch, frozenset(sure)):
+    for stretch, found in zip(stretches, names, strict=True):
+        for name in found:
             if name.type:
                 kinds.setdefault(_low(stretch, name), name.type)
     return kinds
@@ -81,10 +83,9 @@ def _low(stretch: Stretch, name: Name) -> str:
     return stretch.low[name.start : name.end]
 
 
-def _named(stretch: Stretch, sure: frozenset[str], known: dict[str, str], shorts: set[str]) -> list[Name]:
+def _named(stretch: Stretch, found: Sequence[Name], known: dict[str, str], shorts: set[str]) -> list[Name]:
     """The names of a stretch in order, in small letters too where something announces them."""
-    names = proper(stretch, sure)
-    names = [name._replace(type=name.type or known.get(_low(stretch, name), "")) for name in names]
+    names = [name._replace(type=name.type or known.get(_low(stretch, name), "")) for name in found]
     taken = [(name.start, name.end) for name in names]
     for more in _announced(stretch, shorts):
         if BLANK not in _low(stretch, more) and all(more.end <= start or end <= more.start for start, end in taken):

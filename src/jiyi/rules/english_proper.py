@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from jiyi.grounding.plain import plain
@@ -29,7 +29,7 @@ _UPPER = "A-Z\u00c0-\u00d6\u00d8-\u00de"
 _ANY = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f0-9"
 _WORD = re.compile(
     rf"(?<![{_ANY}_@#/.&'-])(?:(?:Mrs?|Ms|Dr|Prof|St|[A-Z])\.(?=\s[{_UPPER}])"
-    rf"|(?:[{_UPPER}]|[a-z]{{1,3}}[A-Z])[{_ANY}]*(?:['&-][{_ANY}]+|\.(?:js|net|io|ai|py|com)\b)*(?:\+\+|\#)?)"
+    rf"|(?:[{_UPPER}]|[a-z]{{1,3}}[A-Z])[{_ANY}]*+(?:['&-][{_ANY}]++|\.(?:js|net|io|ai|py|com)\b)*+(?:\+\+|\#)?+)"
     rf"(?![_@/]|-(?:$|\W))"
 )
 _BETWEEN = re.compile(
@@ -67,9 +67,11 @@ _STRONG = re.compile(
     r" (?:uses|depends on|runs on|relies on|was (?:acquired|founded|created|written|built|developed) by"
     r"|is (?:written|built)|has a (?:subsidiary|backend|frontend)|\(|competes with|belongs to)\b"
     r"|, (?:acquired|founded|based|led|owned|built|written|a|an) "
-    r"|,? (?:aka|also known as|who|my|our) |, [A-Z]\w+(?:'s| for short)| and (?:I|[A-Z][a-z]+) [a-z]"
+    r"|,? (?:aka|also known as|who) |, (?:my|our) |, [A-Z]\w+(?:'s| for short)| and (?:I|[A-Z][a-z]+) [a-z]"
 )
 _PLAIN = re.compile(r"[A-Za-z][\w'-]*")
+_SHORT = re.compile(r"'(?:re|ve|ll|d|m|t)$", re.IGNORECASE)
+_SMALL = re.compile(r"(?<![\w'])[a-z][a-z'-]+")
 _TWO = re.compile(r"\s+([a-z]+ [a-z]+)")
 _NEXT = re.compile(r"\s+([a-z']+)")
 _ENDED = re.compile(r"(?:ing|ly|ed|tion|sion|ment|ness|ity|ies|ally|ful|less|ous|ive|able)$")
@@ -83,10 +85,16 @@ class Word(NamedTuple):
     low: str
 
 
-def proper(stretch: Stretch, known: frozenset[str]) -> list[Name]:
+def small_words(stretches: Iterable[Stretch]) -> frozenset[str]:
+    """The words that a message writes in small letters: the same with a capital is hardly a name."""
+    return frozenset(word for one in stretches for word in _SMALL.findall(one.text, one.start, one.end))
+
+
+def proper(stretch: Stretch, known: frozenset[str], small: frozenset[str]) -> list[Name]:
     """The proper names of a stretch, in order, with the type that their own words or those beside them tell.
 
     ``known``: names in small letters that are surely ones elsewhere in the message; they may begin a sentence.
+    ``small``: see ``small_words``.
     """
     start = stretch.start
     cased = plain(stretch.text[start : stretch.end])
@@ -95,6 +103,8 @@ def proper(stretch: Stretch, known: frozenset[str]) -> list[Name]:
     found: list[Name] = []
     for run in _runs(cased):
         for words in _pieces(run, cased, known, first=_starts(cased, run[0].start)):
+            if len(words) == 1 and words[0].low in small and not _odd(cased, words[0]):
+                continue
             if name := _name(stretch, cased, words):
                 found.append(name)
     return found
@@ -113,6 +123,8 @@ def _runs(cased: str) -> Iterator[list[Word]]:
     """Words with a capital that stand together, "of" and the like between them."""
     run: list[Word] = []
     for found in _WORD.finditer(cased):
+        if _SHORT.search(found[0]):  # "They're"
+            continue
         end = found.end() - 2 if found[0][-2:].lower() == "'s" else found.end()
         word = Word(found.start(), end, found[0][: end - found.start()].lower().rstrip("."))
         if run and not _goes_on(cased, run, word):
@@ -149,7 +161,8 @@ def _pieces(run: list[Word], cased: str, known: frozenset[str], *, first: bool) 
             run, first = run[1:], False
     piece: list[Word] = []
     for place, word in enumerate(run):
-        adjective = word.low in NATIONS and not piece and place + 1 < len(run) and run[place + 1].low not in GENERIC
+        followed = place + 1 < len(run) and run[place + 1].low not in GENERIC
+        adjective = word.low in NATIONS and followed and (not piece or word.low == "new")
         initial = cased[word.end - 1] == "." and word.low not in TITLES
         if word.low in GENERIC and word.low not in TITLES and not adjective and not initial:
             if piece:
@@ -162,10 +175,15 @@ def _pieces(run: list[Word], cased: str, known: frozenset[str], *, first: bool) 
         yield piece
 
 
+def _odd(cased: str, word: Word) -> bool:
+    """Whether it is written as no ordinary word is: MGA, FastAPI, node.js."""
+    said = cased[word.start : word.end]
+    return sum(map(str.isupper, said)) > 1 or any(map(str.isdigit, said)) or "." in said or word.low in TECHNOLOGIES
+
+
 def _surely(cased: str, word: Word) -> bool:
     """Whether a word at the start of a sentence is a name: by its writing, or by the verb behind it."""
-    said = cased[word.start : word.end]
-    if sum(map(str.isupper, said)) > 1 or any(map(str.isdigit, said)) or "." in said:
+    if _odd(cased, word) and word.low not in _LOOSE:
         return True
     if word.low in ORDINARY or len(word.low) < 3:
         return False
@@ -217,7 +235,7 @@ def _type(cased: str, low: str, words: list[Word], *, code: bool, plainly: bool)
             return ENDINGS[words[-1].low]
         if words[0].low in ENDINGS and cased[words[0].end : words[0].end + 4] == " of ":
             return ENDINGS[words[0].low]
-    if behind := _AFTER.match(low, end):
+    if (behind := _AFTER.match(low, end)) and not cased[start:end].isupper():
         return KINDS[behind[1]]
     before = _KIND.search(low, max(0, start - 40), start)
     if before and (before[2] or before[1] in AFTER - _FIRMS or not _NEXT.match(low, end)):
