@@ -58,6 +58,8 @@ def edge(text: str) -> Edge:
         ("We flew with British Airways to New York.", ["British Airways", "New York"]),
         ("I told GitHub and OpenAI about it.", ["GitHub", "OpenAI"]),
         ("We met at Tom's and talked.", ["Tom"]),
+        ("The Starling team is here.", ["Starling"]),
+        ('I saw "The Pursuit of Happyness" yesterday.', ["The Pursuit of Happyness"]),
         ("Starling is fast. I like Starling.", ["Starling", "Starling"]),
     ],
 )
@@ -284,6 +286,7 @@ def test_a_type(text: str, name: str, type_: str) -> None:
         ("I asked Tom from accounting.", "Tom", "from accounting"),
         ("I saw Dr. Chen.", "Chen", "Dr."),
         ("Tom, my neighbour, came.", "Tom", "my neighbour"),
+        ("I'm trying to plan a party for my sister Emma's birthday.", "Emma", "my sister"),
         ("I saw Tom from Oslo.", "Tom", ""),
     ],
 )

@@ -72,6 +72,9 @@ _STRONG = re.compile(
 _PLAIN = re.compile(r"[A-Za-z][\w'-]*")
 _SHORT = re.compile(r"'(?:re|ve|ll|d|m|t)$", re.IGNORECASE)
 _SMALL = re.compile(r"(?<![\w'])[a-z][a-z'-]+")
+_QUOTED = re.compile(r"\"([^\"\n]{3,40})\"")
+_SMALL_IN = several("of the and a an in on for to with de la & at from by")
+_LEVEL = re.compile(r"[A-Z]\d{1,2}")
 _TWO = re.compile(r"\s+([a-z]+ [a-z]+)")
 _NEXT = re.compile(r"\s+([a-z']+)")
 _ENDED = re.compile(r"(?:ing|ly|ed|tion|sion|ment|ness|ity|ies|ally|ful|less|ous|ive|able)$")
@@ -100,14 +103,32 @@ def proper(stretch: Stretch, known: frozenset[str], small: frozenset[str]) -> li
     cased = plain(stretch.text[start : stretch.end])
     if _shouts(cased):
         return []
-    found: list[Name] = []
+    found = _titles(stretch, cased) if '"' in cased else []
+    covered = [(name.start - start, name.end - start) for name in found]
     for run in _runs(cased):
+        if any(begin <= run[0].start < end for begin, end in covered):
+            continue
         for words in _pieces(run, cased, known, first=_starts(cased, run[0].start)):
             if len(words) == 1 and words[0].low in small and not _odd(cased, words[0]):
                 continue
             if name := _name(stretch, cased, words):
                 found.append(name)
+    return sorted(found, key=lambda name: name.start)
+
+
+def _titles(stretch: Stretch, cased: str) -> list[Name]:
+    """What stands in quotes and is written as a title: "The Pursuit of Happyness"."""
+    found: list[Name] = []
+    for quoted in _QUOTED.finditer(cased):
+        start, end = (stretch.start + at for at in quoted.span(1))
+        if BLANK not in stretch.low[start:end] and _titled(quoted[1].split()):
+            found.append(Name(start, end))
     return found
+
+
+def _titled(words: list[str]) -> bool:
+    written = all(word[0].isupper() or word in _SMALL_IN for word in words)
+    return written and words[0][0].isupper() and sum(word[0].isupper() for word in words) > 1
 
 
 def _shouts(cased: str) -> bool:
@@ -215,6 +236,8 @@ def _name(stretch: Stretch, cased: str, words: list[Word]) -> Name | None:
         return None
     if BLANK in stretch.low[after + start : after + end] or (len(said) < 2 and not any(title)):
         return None
+    if _LEVEL.fullmatch(said) or ("-" in said and words[0].low.split("-")[0] in NATIONS):
+        return None
     code = _CODE.fullmatch(said)
     low = stretch.low[after : stretch.end]
     if code and _LABEL.search(low, max(0, start - 60), start):
@@ -236,10 +259,10 @@ def _type(cased: str, low: str, words: list[Word], *, code: bool, plainly: bool)
         if words[0].low in ENDINGS and cased[words[0].end : words[0].end + 4] == " of ":
             return ENDINGS[words[0].low]
     if (behind := _AFTER.match(low, end)) and not cased[start:end].isupper():
-        return KINDS[behind[1]]
+        return KINDS.get(behind[1], "organisation")
     before = _KIND.search(low, max(0, start - 40), start)
     if before and (before[2] or before[1] in AFTER - _FIRMS or not _NEXT.match(low, end)):
-        return KINDS[before[1]]
+        return KINDS.get(before[1], "")
     single = words[0].low
     known = len(words) == 1 and single in TECHNOLOGIES and single not in _LOOSE
     return "technology" if known and (plainly or single not in ORDINARY) else ""

@@ -104,7 +104,8 @@ _GENERIC = (
     "assistant user's team mt st ii iii iv vi vii xii bbq rpg npc pov dm dms gym usa's ev evs bmi led hdmi lcd pin "
     "otp kyc vat gst hoa apr aprs ira iras 401k nda ndas sop sops sla slas okr okrs poc pocs mr mrs ms dr prof a b c "
     "d e f g h j k l m n o p q r s t u v w x y z mid pre post non anti ex re co part phase step section chapter "
-    "version figure table appendix week day month year stage level grade round page question option item task"
+    "version figure table appendix week day month year stage level grade round page question option item task ac rv "
+    "rvs suv suvs pto wfh rpgs"
 )
 GENERIC = several(f"{_TIMES} {_GENERIC}") | NATIONS
 """Words and short forms with a capital that name nothing in particular."""
@@ -174,7 +175,9 @@ _ORDINARY = (
     "pricing transaction inventory supplier purchase procurement notification stability electronic valve permanent "
     "bush loop messages air routine upper lower type chocolate nail range labor mode layer route scientists scene "
     "compliment therefore markdown listen pond sky freedom strategy column requirements input output error warning "
-    "chapter unit guys folks bro dude girls boys ladies gentlemen contracts overview background timeline scope stage"
+    "chapter unit guys folks bro dude girls boys ladies gentlemen contracts overview background timeline scope stage "
+    "western eastern northern southern latin mediterranean copper iron steel gold silver key brand subject executive "
+    "guide aspects"
 )
 ORDINARY = (
     FUNCTION

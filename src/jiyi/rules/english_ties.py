@@ -84,18 +84,17 @@ def _mine(stretch: Stretch, ends: Sequence[Name], place: int) -> Iterator[Name |
     left = name.role[0] if any(name.role) and name.role[0] < name.start else name.start
     base = max(stretch.start, left - 70)
     before = low[base:left]
-    if SAID_BY.search(low, stretch.start, left):
-        return
-    if (pen := _PEN.search(before)) and follows(stretch, name):
+    told = bool(SAID_BY.search(low, stretch.start, left))
+    if not told and (pen := _PEN.search(before)) and follows(stretch, name):
         yield Link(_me(base + pen.start(), 2), "pen name", name)
     elif found := _MY.search(before):
-        if found["is"] and not follows(stretch, name):
+        if found["is"] and (told or not follows(stretch, name)):
             return
         yield from _is_mine(stretch, ends, place, found, base)
     elif (found := _IS_MY.match(low, name.end, stretch.end)) and (
         found["how"] in (",", " (") or is_subject(stretch, name)
     ):
-        if found["how"] == " was":
+        if found["how"] == " was" or (told and found["how"] not in (",", " (")):
             return
         yield from _is_mine(stretch, ends, place, found, 0)
 
