@@ -16,7 +16,8 @@ from jiyi.types import Block, Changes, Message, Record, Source, Step
 
 ENTITIES, TOPICS = Step("entities:rules", "1"), Step("topics:rules", "1")
 _NAME = re.compile(r"<([^<>:]+)(?::(\w+))?>")
-_EDGE = re.compile(r"<([^<>:]+)(?::\w+)?> (?:works at|在) ?<([^<>:]+)(?::\w+)?>")
+_EDGE = re.compile(r"<([^<>:]+)(?::\w+)?> (works at|knows|在) ?<([^<>:]+)(?::\w+)?>")
+_KNOWN = {"works at": "works_at", "在": "works_at", "knows": "knows"}
 _TOPIC = re.compile(r"#(\w+)")
 
 
@@ -28,7 +29,7 @@ def mentioned(message: Message) -> Mentioned:
         for match in _NAME.finditer(text)
     ]
     edges = [
-        Edge(message, *match.span(), match[1], "works_at", match[2], "works at") for match in _EDGE.finditer(text)
+        Edge(message, *match.span(), match[1], _KNOWN[match[2]], match[3], match[2]) for match in _EDGE.finditer(text)
     ]  # fmt: skip
     return Mentioned(tuple(places), (), tuple(edges))
 

@@ -76,7 +76,8 @@ class Event:
         text: what it said.
         source: where that was said; of an order the message that it is.
         message: the same, as far as it is there.
-        by: of what was closed, the id of the record that took its place, "" for none.
+        by: id of another record: the one that took the place of what was closed, that it was merged into, or that was
+            split off; "" for none.
     """
 
     what: What
@@ -175,7 +176,8 @@ def events(
             add(Event("closed", record.closed_at, record.id, record.text, source, message, str(by or "")))
     for one in orders:
         message = messages.get(one.id)
-        add(Event(one.does, one.at, one.record, one.text, Source(one.id), message))
+        other = one.other if one.does in ("merge", "split") else ""
+        add(Event(one.does, one.at, one.record, one.text, Source(one.id), message, other))
     return sorted(found.values(), key=lambda event: event.at or _NEVER)
 
 

@@ -126,7 +126,7 @@ class Grouping(Correcting):
             return None
         if not check_text("topic", topic).strip():
             raise InvalidInput("topic", "must not be empty; None takes back what was chosen")
-        topic = " ".join(topic.split())
+        topic = self.clean([intake.command(" ".join(topic.split()), {}, now=self.clock.now())])[0].text
         there = await curated.records(kind=TOPIC, current=None)
         found = [one for one in there if topic == one.id or topic in listed(one, "joined")]
         found = found or [one for one in there if flat(topic) in map(flat, names_of(one))]

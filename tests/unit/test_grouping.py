@@ -149,6 +149,23 @@ async def test_relations_follow_what_was_merged(memory: AsyncMemory, clock: Fake
         ]  # fmt: skip
 
 
+async def test_relations_follow_what_was_split_off(memory: AsyncMemory, clock: FakeClock) -> None:
+    said = await say(memory, clock, "<Tom> knows <Ann>.", "<Tom> knows <Eve>.")
+    tom = await called(memory, "Tom")
+    await memory.split(tom.id, [said[1]], user_id="ada", name="Tom Baker")
+    for name in ("Tom Baker", "Eve", "Ann", "Tom"):
+        graph = await memory.graph(user_id="ada", about=name, hops=1)
+        pairs = {(one.head.name, one.tail.name) for one in graph.relations}
+        assert pairs <= {("Tom Baker", "Eve"), ("Tom", "Ann")}
+        assert any(name in pair for pair in pairs)
+
+
+async def test_a_secret_in_a_name_is_taken_out(open_memory: OpenMemory) -> None:
+    memory = await open_memory(recipe=[Named()], redact=True)
+    made = await memory.session("s", user_id="ada").set_topic("the card 4111 1111 1111 1111")
+    assert made and "4111" not in str(made) and made.id == (await memory.records(user_id="ada"))[0].id
+
+
 async def test_what_was_ordered_before_a_merge_sleeps(memory: AsyncMemory, clock: FakeClock) -> None:
     await say(memory, clock, "<Bob> called.", "<Robert> is here.")
     bob, robert = await called(memory, "Bob"), await called(memory, "Robert")
@@ -276,5 +293,7 @@ async def test_history_tells_the_orders(memory: AsyncMemory, clock: FakeClock) -
     await memory.rename(robert.id, "Robert Miller", user_id="ada")
     part = await memory.split(robert.id, [said[2]], user_id="ada")
     history = await memory.history(robert.id, user_id="ada")
-    assert [event.what for event in history][-3:] == ["merge", "rename", "split"]
+    assert [(event.what, event.by) for event in history][-3:] == [
+        ("merge", robert.id), ("rename", ""), ("split", part.id),
+    ]  # fmt: skip
     assert [event.what for event in await memory.history(part.id, user_id="ada")] == ["said", "split"]

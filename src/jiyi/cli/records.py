@@ -287,5 +287,5 @@ def _said_where(event: Event) -> str:
 
 def _told(event: Event) -> str:
     quote = event.source.quote if event.source else None
-    by = f"  <- {short_id(event.by)}" if event.by else ""
+    by = f"  {'->' if event.what in ('merge', 'split') else '<-'} {short_id(event.by)}" if event.by else ""
     return short(event.text) + (f'  "{short(quote)}"' if quote and quote != event.text else "") + by

@@ -83,7 +83,8 @@ class Course:
 
 
 async def walk(known: Known, starts: Mapping[str, Record], course: Course, begun: Iterable[Record] = ()) -> Walked:
-    """What lies within so many relations of some entities: two looks at the records for each hop.
+    """What lies within so many relations of some entities: two looks at the records for each hop.  Namesakes of what
+    lies there come along, so that a relation goes to the one whom its message means.
 
     Args:
         known: reads records.
@@ -93,7 +94,7 @@ async def walk(known: Known, starts: Mapping[str, Record], course: Course, begun
     """
     walked = Walked(dict(starts), {one.id: one for one in begun})
     last: Sequence[str] = list(dict.fromkeys(link for record in starts.values() for link in record.links))
-    seen = set(last)
+    gone_on, seen = set(last), set[str]()
     for _ in range(course.hops):
         found = await known(kind=RELATION, links=last, limit=_RELATIONS, newest=True) if last else []
         new = course.best([record for record in found if record.id not in walked.relations])
@@ -105,6 +106,6 @@ async def walk(known: Known, starts: Mapping[str, Record], course: Course, begun
         beside = await known(kind=ENTITY, links=list(ends), limit=_ENTITIES, newest=True)
         there = [record for record in beside if record.id not in walked.entities]
         walked.entities |= {record.id: record for record in there}
-        last = list(dict.fromkeys(link for record in there for link in record.links))
-        seen |= set(last)
+        last = list(dict.fromkeys(link for record in there for link in record.links if link not in gone_on))
+        gone_on |= set(last)
     return walked
