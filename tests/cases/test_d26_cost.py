@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from jiyi import AsyncMemory
+from jiyi import AsyncMemory, Entities, Graph
 from jiyi.eval.cost import StandIn, asking, blank, measure, opened
 from jiyi.prompts import LANGUAGES
 from jiyi.testing import ScriptedLLM, echo
@@ -78,6 +78,22 @@ async def test_greetings_ask_nothing(memory: AsyncMemory, spoken: str, name: str
     await memory.drain()
     found = await memory.spent("ada")
     assert sum(one.usage.calls for one in found) <= 64 // 16, "at most batched"
+
+
+async def test_entities_and_what_relates_them_share_their_calls(memory: AsyncMemory, spoken: str) -> None:
+    await memory.use_recipe([Entities(), Graph()])
+    chat = memory.session("s", user_id="ada")
+    for n in range(20):
+        said = f"Norr{n} acquired Kestrel{n} this week." if spoken == "en" else f"蓝湾{n}公司收购了灰雀{n}公司。"
+        await chat.add("user", said)
+        await chat.add("assistant", GREETINGS[spoken][n % 4])
+    await memory.drain()
+    (spent,) = await memory.spent("ada")
+    assert (spent.purpose, spent.usage.calls) == ("entities", 2 * 20 // 16), "one in sixteen messages, for both"
+    for turn in range(64):
+        await chat.add("user" if turn % 2 == 0 else "assistant", GREETINGS[spoken][turn % 4])
+    await memory.drain()
+    assert (await memory.spent("ada"))[0].usage.calls <= spent.usage.calls + 1, "small talk asks nothing"
 
 
 async def test_without_extraction_no_model_is_asked_to_derive(open_memory: OpenMemory, spoken: str) -> None:
