@@ -150,6 +150,20 @@ async def test_what_looks_alike_is_two(open_memory: OpenMemory, first: str, seco
     assert sorted(map(sorted, called(await entities(memory)))) == sorted([[one], [other]])
 
 
+NAMESAKES = [
+    ("My brother Tom called.", "I asked Tom from accounting.", "Tom"),
+    ("我哥哥陈晨来电了。", "财务部的陈晨也来了。", "陈晨"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "name"), NAMESAKES)
+async def test_one_name_of_two_people_by_rules(open_memory: OpenMemory, first: str, second: str, name: str) -> None:
+    memory = await opened(open_memory, None)
+    ids = await say(memory, first, second)
+    found = [record for record in await entities(memory) if name.lower() in record.links]
+    assert sorted(tuple(messages_of(record)) for record in found) == sorted((one,) for one in ids)
+
+
 @pytest.mark.parametrize(("first", "second"), [("I'm Lin Wei.", "Lin Wei is my name."), ("我叫林薇。", "我是林薇。")])
 async def test_the_users_name_is_the_users(open_memory: OpenMemory, first: str, second: str) -> None:
     name = "Lin Wei" if first.isascii() else "林薇"

@@ -32,7 +32,7 @@ async def opened(open_memory: OpenMemory, tells: Mapping[str, Sequence[Item]] | 
     return await open_memory(recipe=[Graph(every=every)], memory_llm=None if tells is None else playing(tells))
 
 
-@pytest.mark.parametrize("by", ["model"])
+@pytest.mark.parametrize("by", ["rules", "model"])
 async def test_the_field_case(open_memory: OpenMemory, by: str) -> None:
     memory = await opened(open_memory, TELLS if by == "model" else None)
     ids = await say(memory, *SENTENCES)
@@ -71,7 +71,7 @@ PAIRS = [
     ("Pylon is the backend of Nightjar.", "Nightjar's backend is Pylon.", ("Nightjar", "backend", "Pylon")),
     ("Qiu Shan is the pen name of Lin Wei.", "Lin Wei writes under the pen name Qiu Shan.", ("Lin Wei", "pen_name", "Qiu Shan")),
     ("林薇的笔名是秋山。", "秋山是林薇的笔名。", ("林薇", "pen_name", "秋山")),
-    ("夜莺项目的后端是海塔。", "海塔是夜莺项目的后端。", ("夜莺项目", "backend", "海塔")),
+    ("夜莺项目的后端是海塔。", "海塔是夜莺项目的后端。", ("夜莺", "backend", "海塔")),
     ("红隼公司由林薇创办。", "林薇创办了红隼公司。", ("林薇", "created", "红隼公司")),
 ]  # fmt: skip
 
@@ -112,7 +112,7 @@ CHANGES = [
     (["Nightjar uses Rust.", "Nightjar no longer uses Rust."], []),
     (["Nightjar uses Rust.", "Nightjar uses Python."], [("Nightjar", "uses", "Python"), ("Nightjar", "uses", "Rust")]),
     (["夜莺项目用Rust。", "夜莺项目不再用Rust了。"], []),
-    (["夜莺项目的后端是海塔。", "夜莺项目的后端是云杉。"], [("夜莺项目", "backend", "云杉")]),
+    (["夜莺项目的后端是海塔。", "夜莺项目的后端是云杉。"], [("夜莺", "backend", "云杉")]),
 ]
 TOLD: Mapping[str, Sequence[Item]] = {
     "I work at Northwind": [{"head": "user", "relation": "works_at", "tail": "Northwind"}],

@@ -32,6 +32,8 @@ SENTENCES = [
     ("Rust", " is the backend of ", "Jiyi", "", "backend", True),
     ("Jiyi", "'s backend is ", "Rust", "", "backend", False),
     ("Jiyi", "的后端是", "Rust", "", "backend", False),
+    ("海塔", "是", "夜莺", "项目的后端", "backend", True),
+    ("Pylon", " is the ", "Nightjar", " project's backend", "backend", True),
     ("Lin", " writes under the name ", "Qiu", "", "pen_name", False),
     ("Qiu", " is the pen name of ", "Lin", "", "pen_name", True),
     ("秋山", "是", "林薇", "的笔名", "pen_name", True),

@@ -14,7 +14,7 @@ from jiyi.text import flat, terms
 
 _GAP = "…"
 _BY = re.compile(r"\bby (?:the |an? )?$|[被由让遭]$")
-_OWNED = re.compile(r"^(?:['’]s?\s+|\s*的)")
+_OWNED = re.compile(r"^(?:\s?(?:project|app|team|系统|项目|团队|公司|应用))?(?:['’]s?\s+|\s*的)")
 _PRONOUN_OWNED = re.compile(r"^\s*的?\s*")
 _OF = r"(?: \w+)? of (?:the |an? |my |our )?$"
 

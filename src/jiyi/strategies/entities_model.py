@@ -17,10 +17,14 @@ from jiyi.strategies.entities_steps import EVERY
 from jiyi.strategies.facts_known import is_own
 from jiyi.strategies.numbered import numbered_lines
 from jiyi.structured import ask
-from jiyi.text import language
+from jiyi.text import flat, language
 from jiyi.types import Changes, Message, Step
 
 _VERSION = "1"
+_NO_NAME = frozenset(
+    ("项目", "工程", "系统", "应用", "团队", "project", "app", "team", "system", "library", "framework")
+)
+"""What often stands beside a name without being a part of it."""
 _ANSWER = 240  # tokens for each of the user's messages in the reply: about four items
 
 
@@ -112,6 +116,7 @@ def together(model: Mentioned, rules: Mentioned) -> tuple[Mentioned, Mentioned]:
     A name has the model's type and the rules' role and traits.  Between two names the model's relations count, unless
     it only repeats words where the rules know the relation, or has the ends of it the wrong way round: rules are sure.
     """
+    model = _renamed(model, rules.mentions)
     by_form: dict[str, list[Mention]] = {}
     for mention in rules.mentions:
         by_form.setdefault(form_of(mention.name), []).append(mention)
@@ -143,6 +148,40 @@ def together(model: Mentioned, rules: Mentioned) -> tuple[Mentioned, Mentioned]:
             tuple(one for one in rules.edges if _pair(one) not in decided),
         ),
     )
+
+
+def _renamed(model: Mentioned, rules: Sequence[Mention]) -> Mentioned:
+    """With the names of the rules where a model adds a word that is no part of one: 夜莺项目, "my sister Mia"."""
+    better = {
+        one.name: inner
+        for one in model.mentions
+        for inner in rules
+        if one.start <= inner.start and inner.end <= one.end and _adds_a_word(one, inner)
+    }
+    if not better:
+        return model
+    names = {name: inner.name for name, inner in better.items()}
+
+    def named(name: str) -> str:
+        return names.get(name, name)
+
+    return Mentioned(
+        tuple(
+            replace(one, name=inner.name, start=inner.start, end=inner.end) if (inner := better.get(one.name)) else one
+            for one in model.mentions
+        ),
+        tuple(replace(one, names=(named(one.names[0]), named(one.names[1]))) for one in model.aliases),
+        tuple(replace(one, head=named(one.head), tail=named(one.tail)) for one in model.edges),
+    )
+
+
+def _adds_a_word(one: Mention, inner: Mention) -> bool:
+    if USER in (one.name, inner.name) or one.end - one.start == inner.end - inner.start:
+        return False
+    text = one.message.text
+    more = flat(text[one.start : inner.start] + " " + text[inner.end : one.end])
+    role = flat(inner.role)
+    return more in _NO_NAME or (bool(role) and more in (role, role.removeprefix("my "), role.removeprefix("我")))
 
 
 def _pair(edge: Edge) -> frozenset[str]:
