@@ -8,6 +8,7 @@ imported late, or a stretch is derived again.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -22,7 +23,11 @@ OPPOSITES: Mapping[str, str] = {"dislikes": "likes"}
 
 _LOOSE = frozenset(("pet", "family", "friend", "owns", "budget"))
 """Attributes of many values of which a shorter wording is the same one ("my cats", "two cats called Tom and Kim")."""
-_OF_ANY_SUM = frozenset(("can", "not", "most", "want", "still", "最多", "不能", "能再", "改成", "左右"))
+_OF_ANY_SUM = frozenset(("can", "not", "most", "want", "still"))
+_CHANGES = re.compile(
+    "现在|目前|大概|大约|左右|最多|不能再?|不?超过|控制在|[以之]内|提高|增加|提升|[上下]调|降低|减少|调整|可以|我们?|咱们?|[改变设定]?[成为]|[加涨降调]?到|[是的把就了再只有能多改]"
+)
+"""What any sum may be said with in Chinese, and what changes it."""
 _COUNTED = frozenset(("pet", "family", "friend", "owns", "budget", "amount"))
 """Another number of the same things takes the place of the old one."""
 _JUST_NOW = timedelta(hours=1)
@@ -209,8 +214,11 @@ class Ledger:
     def _of_one_thing(self, one: Statement, other: Statement) -> bool:
         """Whether two sums may be for the same thing: they share a word beside what any sum has, or one has none."""
         attribute = self._attributes.get(other.attribute)
-        usual = words(" ".join(attribute.asked.values())).words if attribute else frozenset[str]()
-        first, second = (said.text_words.words - usual - _OF_ANY_SUM for said in (one, other))
+        asked = " ".join(attribute.asked.values()) if attribute else ""
+        usual, chinese = words(asked).words | _OF_ANY_SUM, (attribute.asked.get("zh") if attribute else "") or " "
+        # before it is parted into pairs of characters, or 算是 would be a thing
+        bare = (_CHANGES.sub(" ", said.text.replace(chinese, " ")) for said in (one, other))
+        first, second = (words(text).words - usual for text in bare)
         return not first or not second or not first.isdisjoint(second)
 
     # -- what is meant

@@ -256,6 +256,21 @@ def test_another_number_of_the_same_things() -> None:
     assert book.current == ["800元", "three cats"]
 
 
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("预算是500元", "预算改成800元"), ("我的预算是500元", "现在预算调整为800元"), ("预算大概500元", "把预算提高到800元"),
+        ("预算最多500元", "预算可以增加到800元"), ("礼物预算是500元", "礼物的预算改成800元"),
+        ("my budget is 500 euros", "the budget is now 800 euros"),
+    ],
+)  # fmt: skip
+def test_another_sum_for_the_same_thing_in_other_words(before: str, now: str) -> None:
+    book = Book()
+    book.derive(claim(said(1, before), "budget", "500"))
+    book.derive(claim(said(2, now), "budget", "800"))
+    assert book.current == ["800"]
+
+
 def test_sums_for_different_things_stand_side_by_side() -> None:
     book = Book()
     book.derive(claim(said(1, "这次买礼物我最多花430元，不能再多了"), "budget", "430元"))
@@ -263,6 +278,8 @@ def test_sums_for_different_things_stand_side_by_side() -> None:
     assert book.current == ["430元", "500元"]
     book.derive(claim(said(3, "礼物的预算改成600元"), "budget", "600元"))
     assert book.current == ["500元", "600元"]
+    book.derive(claim(said(4, "旅行预算提高到5000元"), "budget", "5000元"))
+    assert book.current == ["5000元", "500元", "600元"]
     book = Book()
     book.derive(claim(said(1, "I can spend 430 euros on the present, not more"), "budget", "430 euros"))
     book.derive(claim(said(2, "My budget for the trip is 2000 euros"), "budget", "2000 euros"))

@@ -24,6 +24,10 @@ def said(text: str) -> list[tuple[str, str, str]]:
         ("我是一名小学老师。", ("user", "job", "小学老师")),
         ("我侄女上一年级。", ("侄女", "school", "一年级")),
         ("我外甥女叫若溪。", ("外甥女", "name", "若溪")),
+        ("我有个妹妹叫小红。", ("妹妹", "name", "小红")),
+        ("我有一只猫叫豆豆。", ("猫", "name", "豆豆")),
+        ("我有一个朋友叫张伟，在腾讯工作。", ("朋友", "name", "张伟")),
+        ("我的中文名字叫李雪。", ("user", "name", "李雪")),
         ("我养了一只橘猫。", ("user", "pet", "一只橘猫")),
         ("我对核桃过敏。", ("user", "allergy", "核桃")),
         ("我喜欢爬山。", ("user", "likes", "爬山")),
@@ -63,6 +67,13 @@ def test_a_plain_statement_is_found(text: str, fact: tuple[str, str, str]) -> No
 @pytest.mark.parametrize("text", ["我叫了外卖。", "他叫我别去。", "我叫车回家了。", "别人都叫我去。"])
 def test_what_looks_like_a_name_is_none(text: str) -> None:
     assert not [fact for fact in said(text) if fact[1] == "name"]
+
+
+@pytest.mark.parametrize(
+    "text", ["我有个妹妹叫小红。", "我养了一只猫叫豆豆。", "我记得他叫张伟。", "我们班主任叫李梅。"]
+)
+def test_the_name_of_somebody_else_is_not_the_users(text: str) -> None:
+    assert not [fact for fact in said(text) if fact[:2] == ("user", "name")]
 
 
 @pytest.mark.parametrize("text", ["我忍不住哭了。", "我爸住院了。", "我记住了。", "他站住了。"])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jiyi.rules.chinese_phrases import phrases
-from jiyi.rules.chinese_states import STATES
+from jiyi.rules.chinese_states import BEARER, STATES
 from jiyi.rules.chinese_values import ONLY_WHEN, Rule, cut
 from jiyi.rules.chinese_verbs import VERBS
 from jiyi.rules.chinese_words import RELATIONS, SHORT
@@ -106,6 +106,10 @@ def _read(clause: Clause, rule: Rule, found: re.Match[str], who: str) -> Found |
     value = cut(clause, start, end)
     if not value and not rule.bare:
         return None
+    if rule.attribute == "name" and who == "user" and (bearer := BEARER.match(found[0])):
+        if bearer["pro"]:
+            return None
+        who = bearer["who"]  # "I have a sister who is called…", in one clause
     one = Found(rule.attribute, value, who, rule.negated, rule.stops, rule.importance, rule.begins)
     if rule.stops and _NOT_YET.search(low, max(clause.start, found.start() - 4), found.start()):
         return None

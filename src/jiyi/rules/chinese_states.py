@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from jiyi.rules.chinese_values import Rule, rule
 from jiyi.rules.chinese_words import ILLNESSES, NUMBER, OCCUPATIONS, PETS, PLACES, RELATIONS, UNITS
 
@@ -15,6 +17,9 @@ _PEOPLE = "老师|老板|领导|房东|同事|朋友|邻居|医生|大夫|教练
 _DATE = r"(?:\d{2,4}年)?(?:\d{1,2}|[一二三四五六七八九十]+)月(?:(?:\d{1,2}|[一二三四五六七八九十廿]+)[日号]?)?"
 _NOT_NAME = "(?!了|过|他|她|它|人|车|外卖|你|号|醒|停|来|去|我|上|个|什么|做|作|苦|好|得|嚷|板|座|不|错|卖|出|声|一)"
 _ILL = "起疹子|起红疹|拉肚子|闹肚子|肚子[疼痛]|胃[疼痛]|起泡|长痘|想吐|反胃|发痒|打喷嚏|胀气|头[疼痛]|喘|呕吐|浑身痒"
+
+BEARER = re.compile(rf"(?P<who>{_KIN}|{_PET}|{_PEOPLE})|(?P<pro>[他她它])")
+"""At the beginning of what a rule for names found: somebody who is not the user."""
 
 STATES: tuple[Rule, ...] = (
     rule(
