@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from jiyi import AsyncMemory, SlidingWindow, Snapshot
+from jiyi.ports import Strategy
 from tests.e2e.conftest import Run
 
 DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
-def remembered(path: Path, user: str, *said: str) -> None:
+def remembered(path: Path, user: str, *said: str, recipe: Sequence[Strategy] | None = None) -> None:
     """A database with a snapshot of each two messages, a day after the other."""
 
     async def work() -> None:
-        recipe = [Snapshot(every=1), SlidingWindow(2)]
-        memory = await AsyncMemory.open(path, recipe=recipe, embedder=None, tokenizer="estimate")
+        parts = recipe or [Snapshot(every=1), SlidingWindow(2)]
+        memory = await AsyncMemory.open(path, recipe=parts, embedder=None, tokenizer="estimate")
         async with memory:
             for number, text in enumerate(said):
                 at = DAY + timedelta(days=number)
@@ -59,6 +61,16 @@ def test_in_chinese(jiyi: Run, here: Path) -> None:
     out = jiyi("snapshots", "diff", "1", "2").well().out
     assert "从第 1 次快照" in out and "~ 住址：上海 -> 杭州" in out and "+ 过敏：花生" in out
     assert "没有变化" in jiyi("snapshots", "diff").well().out
+
+
+def test_taken_when_somebody_asks(jiyi: Run, here: Path) -> None:
+    remembered(here / "jiyi.db", "ada", *ENGLISH, recipe=[SlidingWindow(2)])
+    assert "no snapshots yet" in jiyi("snapshots").well().out
+    remembered(here / "jiyi.db", "ada", *[*ENGLISH, *CHINESE, *ENGLISH], recipe=[SlidingWindow(2)])
+    (one,) = jiyi("snapshots", "--json").json
+    assert one["number"] == 1 and one["sections"]["profile"][0]["attribute"] == "home"
+    remembered(here / "jiyi.db", "bo", *ENGLISH)  # every=1, and the command leaves it so
+    assert [one["number"] for one in jiyi("snapshots", "--user", "bo", "--json").json] == [1, 2, 3]
 
 
 def test_what_is_not_there(jiyi: Run, here: Path) -> None:

@@ -11,10 +11,12 @@ from jiyi.cli.app import State, opened, run, shared
 from jiyi.cli.indexing import brought_up
 from jiyi.cli.output import clean, console, short, show_table, when, write_json
 from jiyi.cli.records import WHOSE, Listing, whose
+from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.importing import moment
 from jiyi.past import entry_json
 from jiyi.snapshots import ProfileSnapshot, SnapshotChanges
+from jiyi.strategies.snapshot import Snapshot
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {
@@ -32,7 +34,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "empty": "当时还什么都不知道",
     },
 }
-_NONE = "no snapshots: one is taken every ten turns where the recipe has the strategy snapshot (jiyi chat --recipe)"
+_NONE = "no snapshots yet: one is taken every ten turns"
 
 
 @click.group(cls=Listing)
@@ -139,9 +141,23 @@ def _read(state: State, user: str | None, as_of: str | None = None) -> list[Prof
     async def work() -> list[ProfileSnapshot]:
         async with opened(state, embedder=None) as memory:
             await brought_up(memory)
-            return await memory.snapshots(user_id=await whose(memory, user), as_of=until)
+            name = await whose(memory, user)
+            if not await _are_taken(memory):
+                await memory.use_recipe([*memory.strategies, Snapshot()])
+                await brought_up(memory)
+            return await memory.snapshots(user_id=name, as_of=until)
 
     return run(work())
+
+
+async def _are_taken(memory: AsyncMemory) -> bool:
+    """Whether somebody has set how often snapshots are taken, and of what: then it stays so, for all users."""
+    if any(one.name == Snapshot.name for one in memory.strategies):
+        return True
+    for name in await memory.users():
+        if await memory.snapshots(user_id=name, limit=1):
+            return True
+    return False
 
 
 def _numbered(found: Sequence[ProfileSnapshot], number: int) -> ProfileSnapshot:
