@@ -7,7 +7,7 @@ read, so it follows whatever becomes of them: a model that reads on, old message
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeAlias
@@ -173,8 +173,13 @@ def snapshot_of(mark: Record, past: Past) -> ProfileSnapshot:
 
 
 def entry_of(
-    fact: Record, section: str, attribute: Attribute, place: Place | None = None, there: Iterable[str] = ()
-) -> SnapshotEntry:  # fmt: skip
+    fact: Record,
+    section: str,
+    attribute: Attribute,
+    place: Place | None = None,
+    there: Iterable[str] = (),
+    messages: Container[str] | None = None,
+) -> SnapshotEntry:
     """A fact as an entry: as it had been put by then, in the words that its text is of where there are such.
 
     Args:
@@ -182,8 +187,10 @@ def entry_of(
         section, attribute: where it stands.
         place: the moment; None for now.
         there: ids of the facts that held then, for conflicts.
+        messages: ids of those that may be quoted; None for all.
     """
     said = [one for one in statements_of(fact) if place is None or one.order[:2] <= place]
+    said = [one for one in said if messages is None or one.message in messages]
     told = max(said, key=lambda one: (one.text == fact.text, one.order), default=None)
     data, proof = fact.data, evidence(fact)
     return SnapshotEntry(

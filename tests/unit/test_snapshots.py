@@ -288,6 +288,17 @@ async def test_cited_lines_name_their_messages(open_memory: OpenMemory, clock: F
     assert all(quote in text for quote in ("I'm called Ada", "我住在上海", "I like jazz"))
 
 
+async def test_in_context_as_it_was_on_a_day(open_memory: OpenMemory, clock: FakeClock) -> None:
+    memory = await open_memory(recipe=[Snapshot(every=1), SlidingWindow(1)])
+    start = clock.now()
+    await story(memory, clock, {1: "I live in Lisbon.", 5: "As I said, I live in Lisbon.", 7: "I moved to Porto."}, 8)
+    for day, shown in ((3, "home: Lisbon"), (6, "home: Lisbon"), (8, "home: Porto")):
+        at = start + timedelta(days=day, hours=1)
+        context = await memory.session("s", user_id="ada").context("hello", max_tokens=2000, as_of=at)
+        told = str(context.messages[0]["content"])
+        assert shown in told and told.count("home") == 1
+
+
 async def test_no_snapshot_yet_and_no_room(open_memory: OpenMemory, clock: FakeClock) -> None:
     memory = await open_memory(recipe=[Snapshot(max_tokens=15), SlidingWindow(1)])
     await story(memory, clock, {1: "I live in Lisbon.", 2: "I'm allergic to peanuts."}, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jiyi.attributes import Attribute
-from jiyi.commands import PERSON
+from jiyi.commands import PERSON, evidence
 from jiyi.errors import InvalidInput
 from jiyi.intake import part, positive
 from jiyi.past import KIND, LIMIT, Fields, begin_of, entry_of, joined, number_of, place_of
@@ -107,9 +107,11 @@ class Snapshot:
         weights = {fact.id: fact.importance or 0.0 for fact in facts}
         places = {name: at for at, name in enumerate(self._order)}
         facts = sorted(facts, key=lambda fact: (places[str(fact.data["attribute"])], begin_of(fact), fact.id))
-        entries = [entry_of(fact, *self._order[str(fact.data["attribute"])], there=there) for fact in facts]
-        ids = tuple({entry.message_id for entry in entries})
+        ids = tuple({source.message_id for fact in facts for source in evidence(fact)})
         messages = {message.id: message for message in await reader.matching(Filter(ids=ids))} if ids else {}
+        entries = [
+            entry_of(fact, *self._order[str(fact.data["attribute"])], there=there, messages=messages) for fact in facts
+        ]
         said: dict[str, list[SnapshotEntry]] = {}
         for entry in entries:
             said.setdefault(entry.message_id, []).append(entry)
