@@ -17,12 +17,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from results import Row
 
-from jiyi import Memory
+from jiyi import Memory, Session
 from jiyi.config import Settings
 
 SYLLABLES = [a + b for a in "bcdfghjklmnprstvwxyz" for b in "aeiou"][::5]
@@ -249,6 +250,37 @@ def start(folder: Path, count: int) -> None:
     add("open_memory", "open to first query, Memory", statistics.median(spent), "ms")
 
 
+def graph(folder: Path, count: int) -> None:
+    """One user of half as many relations, a fifth of them of two names: contexts of the strategies, and an answer."""
+    rng, names = random.Random(3), [word.capitalize() for word in random.Random(4).sample(WORDS, count // 7)]
+    verbs = ("uses", "depends on", "acquired", "owns")
+    said = [
+        f"{names[number % 10 // 9] if number % 5 == 0 else rng.choice(names)} {rng.choice(verbs)} {rng.choice(names)}."
+        for number in range(count // 2)
+    ]
+    memory = Memory.open(folder / "jiyi.db", embedder=None, tokenizer="estimate", recipe="graph")
+    for index in range(0, len(said), 100):
+        chat = memory.session(f"s{index // 100}", user_id="u0")
+        chat.add_many([{"role": "user", "content": text} for text in said[index : index + 100]])
+    memory.drain()
+    known = len(memory.records(user_id="u0", kind="relation"))
+    for recipe in ("graph", "entities"):
+        memory.use_recipe(recipe)
+        memory.drain()
+        chat = memory.session("new", user_id="u0")
+
+        def ask(i: int, asked: list[str], chat: Session = chat) -> None:
+            chat.context(asked[i % len(asked)], max_tokens=2000)
+
+        for near, of in (("busy", names[:2]), ("usual", names[2:100])):
+            asked = [f"What does {name} use?" for name in of]
+            p50, p95 = milliseconds(partial(ask, asked=asked), 100)
+            what = f"a context of {recipe}, {known:,} relations of one user, about a {near} name"
+            add(f"{recipe}_{near}", f"{what}, p50", p50, "ms")
+            add(f"{recipe}_{near}_p95", f"{what}, p95", p95, "ms")
+    memory.close()
+
+
 def peak(path: str, megabytes: int, rounds: int) -> None:
     """Prints the most memory this process took for searches of 20 users, in MB."""
     import resource
@@ -280,7 +312,7 @@ def cache(folder: Path, count: int) -> None:
 def main() -> None:
     """Prints a row a line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=("search", "users", "writing", "start", "cache"))
+    parser.add_argument("part", choices=("search", "users", "writing", "graph", "start", "cache"))
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -25,6 +25,7 @@ PARTS = {
     "search": "memory.py",
     "users": "memory.py",
     "writing": "memory.py",
+    "graph": "memory.py",
     "start": "memory.py",
     "cache": "memory.py",
 }

@@ -288,3 +288,15 @@ def test_order_makes_no_difference() -> None:
     assert second.relations == first.relations and set(second.entities) == set(first.entities)
     question = "Which backend does the project that Moyu started use?"
     assert second.paths(question) == first.paths(question)
+
+
+@pytest.mark.parametrize(("said", "line"), [
+    ("I work at Alder Labs.", "the user —works at→ Alder Labs"), ("我在 Alder Labs 工作。", "用户 —就职于→ Alder Labs"),
+])  # fmt: skip
+def test_a_user_without_a_name_is_called_so(said: str, line: str) -> None:
+    told_ = Told()
+    one = told_.message(said)
+    told_.entity(USER, one)
+    told_.entity("Alder Labs", one)
+    told_.relation(USER, "works_at", "Alder Labs", one)
+    assert told(told_.graph().paths(about="me")) == [line]

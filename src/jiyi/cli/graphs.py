@@ -337,4 +337,4 @@ def _row(entity: Entity) -> Sequence[str]:
     said += [fact.text for fact in entity.facts[-3:]]
     known = " ".join(part for part in (also, "; ".join(dict.fromkeys(said))) if part)
     since, sure = when(entity.since)[:10], f"{entity.confidence:.2f}"
-    return [short_id(entity.id), entity.shown, entity.type, since, sure, short(known)]
+    return [short_id(entity.id), entity.called("en"), entity.type, since, sure, short(known)]

@@ -37,7 +37,7 @@ def page(graph: EntityGraph, user: str) -> str:
     data = {
         "language": spoken,
         "asked": graph.query,
-        "nodes": [_node(entity) for entity in graph.entities],
+        "nodes": [_node(entity, spoken) for entity in graph.entities],
         "edges": [_edge(relation, numbers) for relation in graph.relations],
         "path": [places[one.id] for path in paths for one in path.relations if one.id in places],
     }
@@ -55,9 +55,9 @@ def page(graph: EntityGraph, user: str) -> str:
     )
 
 
-def _node(entity: Entity) -> dict[str, object]:
+def _node(entity: Entity, spoken: str) -> dict[str, object]:
     return {
-        "name": entity.shown,
+        "name": entity.called(spoken),
         "type": entity.type,
         "also": list(entity.aliases),
         "traits": [[one.attribute, one.text] for one in entity.traits],

@@ -91,6 +91,10 @@ class Entity:
         """The name and the aliases."""
         return tuple(dict.fromkeys((self.name, *self.aliases, *((USER,) if self.user else ()))))
 
+    def called(self, language: str) -> str:
+        """The name as people read it; of a user whose name nobody knows what they are."""
+        return self.shown if self.name != USER else "用户" if language == "zh" else "the user"
+
     @cached_property
     def told(self) -> str:
         """All that is said of what it is, in a few words."""
@@ -266,10 +270,12 @@ class Path:
 
     def told(self, language: str | None = None) -> str:
         """On one line: ``陈默 —笔名→ 墨鱼 —创建→ 星雀``; each label in its own language, or all in one."""
-        line = self.entities[0].shown
+        spoken = language or (self.relations[0].language if self.relations else "en")
+        line = self.entities[0].called(spoken)
         for relation, entity, forward in zip(self.relations, self.entities[1:], self.forward, strict=True):
             label = relation.label if language is None else relation.called(language)
-            line += f" —{label}→ {entity.shown}" if forward else f" ←{label}— {entity.shown}"
+            name = entity.called(spoken)
+            line += f" —{label}→ {name}" if forward else f" ←{label}— {name}"
         return line
 
     def __str__(self) -> str:
