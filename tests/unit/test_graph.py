@@ -300,3 +300,11 @@ def test_a_user_without_a_name_is_called_so(said: str, line: str) -> None:
     told_.entity("Alder Labs", one)
     told_.relation(USER, "works_at", "Alder Labs", one)
     assert told(told_.graph().paths(about="me")) == [line]
+
+
+@pytest.mark.parametrize("text", ["告诉我", "which ", "我", "'s ", "can you ", "?", "a ", "uses "])
+def test_a_question_of_a_megabyte_is_cut(text: str) -> None:
+    long = text * (1_000_000 // len(text))
+    assert len(stretches(long)) < 3_000
+    assert len(question_of(f"{long} 星雀？", {"星雀": ["星雀"]}).spoken) < 500
+    assert [one.name for one in named(f"{long} 星雀？", {"星雀": ["星雀"]})] == ["星雀"]

@@ -6,14 +6,14 @@ Chinese has no borders between words, so every stretch of a question may be a na
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jiyi.entities import form_of
 from jiyi.mentions import USER
 from jiyi.text import flat
 
-_TOKENS = 128  # of a question that are looked at
+_LOOKED, _TOKENS = 1_000, 128  # characters of a question that are looked at; words and signs that may be names
 _WORDS, _CHARACTERS = 8, 16  # of a name, at most: words with borders, characters without
 
 _HAN = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -41,8 +41,15 @@ class Named:
 def stretches(question: str) -> list[Named]:
     """Every part of a question that may be a name, and ``USER`` where it speaks of oneself; the longest first."""
     text = without_manners(question)
-    tokens = [match.span() for match in _TOKEN.finditer(text)][:_TOKENS]
-    found: list[Named] = []
+    spans = [match.span() for match in _TOKEN.finditer(text)]
+    parts = [spans] if len(spans) <= _TOKENS else [spans[: _TOKENS // 2], spans[-_TOKENS // 2 :]]
+    found = [one for part in parts for one in _among(text, part)]
+    found += [Named(USER, *match.span()) for match in _ME.finditer(text)]
+    return sorted(found, key=lambda one: (one.start - one.end, one.start))
+
+
+def _among(text: str, tokens: Sequence[tuple[int, int]]) -> Iterator[Named]:
+    """What may be a name of these words and signs, which follow each other."""
     for first, (start, _) in enumerate(tokens):
         if not _BEGINS.match(text, start):
             continue
@@ -53,18 +60,21 @@ def stretches(question: str) -> list[Named]:
             if size > 1.0:
                 break
             if _is_name(text[start:end]):
-                found.append(Named(text[start:end], start, end))
-    found += [Named(USER, *match.span()) for match in _ME.finditer(text)]
-    return sorted(found, key=lambda one: (one.start - one.end, one.start))
+                yield Named(text[start:end], start, end)
 
 
 def _is_name(words: str) -> bool:
     return len(words) > 1 or (words.isalnum() and not _IS_HAN.match(words) and words not in ("a", "i"))
 
 
+def looked_at(question: str) -> str:
+    """The beginning and the end of what is asked: a message may be a pasted book."""
+    return question if len(question) <= _LOOKED else f"{question[: _LOOKED // 2]}\n{question[-_LOOKED // 2 :]}"
+
+
 def without_manners(question: str) -> str:
     """The question in ``flat`` writing, blanks in the place of "can you tell me" and 告诉我: nobody is meant."""
-    return _POLITE.sub(lambda match: " " * len(match[0]), flat(question))
+    return _POLITE.sub(lambda match: " " * len(match[0]), flat(looked_at(question)))
 
 
 def named(question: str, names: Mapping[str, Iterable[str]]) -> list[Named]:
@@ -76,11 +86,14 @@ def named(question: str, names: Mapping[str, Iterable[str]]) -> list[Named]:
             too (Go) counts only where a question that has capitals writes it so.
     """
     found: list[Named] = []
+    question = looked_at(question)
+    taken = set[int]()
     for one in stretches(question):
-        if one.name in names and not any(one.start < other.end and other.start < one.end for other in found):
+        if one.name in names and taken.isdisjoint(range(one.start, one.end)):
             if one.name != USER and _is_another_word(one.name, question, names[one.name]):
                 continue
             found.append(one)
+            taken.update(range(one.start, one.end))
     return sorted(found, key=lambda one: one.start)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from jiyi.graph.names import Named, named, rest
+from jiyi.graph.names import Named, named, rest, without_manners
 from jiyi.graph.values import Entity, Relation
 from jiyi.relation_types import RELATIONS
 from jiyi.text import flat, terms
@@ -128,7 +128,7 @@ def _focus(said: str) -> tuple[str, set[str]]:
 
 
 def _backwards(text: str, said: str, found: Sequence[Named]) -> bool | None:
-    if asks := _ASKS_ZH.search(flat(text)):
+    if asks := _ASKS_ZH.search(without_manners(text)):
         return bool(found) and asks.start() < found[0].start
     if _SUBJECT.match(said):
         return True
