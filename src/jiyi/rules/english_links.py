@@ -14,7 +14,7 @@ from jiyi.rules.found import Link, Name, Stretch
 
 _NEAR = 110  # characters between two names that a verb relates
 _TOKEN = re.compile(r"'[a-z]+|[a-z]+(?:['-][a-z]+)*|[,()\"&]")
-_ONLY = re.compile(r"\)?[\sa-z',(\"&-]*")
+_ONLY = re.compile(r"\)?[\sa-z',(\"&-]*(?:: )?[\"']?")
 _ADVERBS = several(
     "now currently also just recently still really actually officially finally already originally first later both "
     "mainly primarily largely directly successfully jointly together only even then full-time part-time happily soon"
@@ -34,7 +34,8 @@ _FOLLOWS = several(
     "and or but in on at for with from to by as since until last this next when while where which who that because so "
     "then now today yesterday tomorrow recently currently again too also instead after before during ago via through "
     "over under between about if though although anymore any no not together directly daily every full-time part-time "
-    "earlier for these those right already alone once twice here there against within is was plus &"
+    "earlier for these those right already alone once twice here there against within is was plus & online everywhere "
+    "professionally officially privately publicly anonymously"
 )
 _AFTER = re.compile(
     r"[\"')\]*_]*(?:$|[.,;:!?()\u2013\u2014\"]|\s*[\u4e00-\u9fff]|\s+[-\u2013\u2014(\ufffc\d$\u20ac]|\s+([a-z&][a-z'-]*))"
@@ -52,6 +53,7 @@ SAID_BY = re.compile(
     r"|according|supposed|expected?|likely|plans?|planning|tried|trying|try|about to|almost|nearly|pretends?"
     r"|could|should|may|can|will|'ll|going to|let's|alleged|allegedly|reportedly)\b"
 )
+_AS_ITS = re.compile(r" (?:as|for) (?:its|the|a|our|their) (backend|frontend|database)\b")
 _OVER = re.compile(r"\s*(?:any ?more|any longer)\b")
 _LIST = re.compile(r"(?:, | and | & |, and | as well as )(?:(?:the|a|an) )?")
 _INSTEAD = re.compile(r" (?:with|by) (?:(?:the|our|a|an) )?")
@@ -134,6 +136,8 @@ class _Pair:
             yield one._replace(head=other, tail=tail)
             return
         yield one
+        if part := _AS_ITS.match(self.low, self.tail.end) if one.words == "uses" else None:
+            yield one._replace(words=part[1])
         if other := self._towards(says, parsed):
             yield one._replace(tail=other, ends=False, begins=True)
             return
@@ -210,6 +214,8 @@ def parse(low: str, head: Name, tail: Name) -> Parsed | None:
 def _phrased(tokens: list[str], so: Parsed, *, has: bool) -> Parsed | None:
     """With the phrase that the rest is, its article and "a company called" taken off."""
     bare = [token for token in tokens if token not in _BARE]
+    if so.be and len(bare) > 2 and bare[0] in KINDS:
+        bare = bare[1:]  # "is a framework written in"
     for words in (["has", *bare], bare) if has else (bare,):
         for cut in range(len(words), max(0, len(words) - 3), -1):
             said, rest = " ".join(words[:cut]), words[cut:]

@@ -75,6 +75,11 @@ _SMALL = re.compile(r"(?<![\w'])[a-z][a-z'-]+")
 _QUOTED = re.compile(r"\"([^\"\n]{3,40})\"")
 _SMALL_IN = several("of the and a an in on for to with de la & at from by")
 _LEVEL = re.compile(r"[A-Z]\d{1,2}")
+_DRUG = re.compile(
+    r"\w{3}(?:in|ol|ide|ine|pril|zole|pam|lam|mab|vir|fen|artan|one|ate|oxetine|traline|tidine|mide|lone|xaban|gliptin)$"
+)
+_DOSE = re.compile(r" \d+(?:\.\d+)? ?(?:mg|mcg|ml|units|g)\b")
+_TAKES = re.compile(r"\b(?:take|takes|taking|i'm on|i am on|is on|prescribed|prescribed me|put me on|switched me to) $")
 _TWO = re.compile(r"\s+([a-z]+ [a-z]+)")
 _NEXT = re.compile(r"\s+([a-z']+)")
 _ENDED = re.compile(r"(?:ing|ly|ed|tion|sion|ment|ness|ity|ies|ally|ful|less|ous|ive|able)$")
@@ -264,6 +269,12 @@ def _type(cased: str, low: str, words: list[Word], *, code: bool, plainly: bool)
     if before and (before[2] or before[1] in AFTER - _FIRMS or not _NEXT.match(low, end)):
         return KINDS.get(before[1], "")
     single = words[0].low
+    if (
+        len(words) == 1
+        and _DRUG.search(single)
+        and (_DOSE.match(low, end) or _TAKES.search(low, max(0, start - 30), start))
+    ):
+        return "product"
     known = len(words) == 1 and single in TECHNOLOGIES and single not in _LOOSE
     return "technology" if known and (plainly or single not in ORDINARY) else ""
 

@@ -42,7 +42,7 @@ _SAYS: tuple[tuple[Says, str], ...] = (
         Says("works at", passive=True, state=True, head=_BY, tail="organisation ?", begins=True),
         "working at; working for; employed by; employed at; hired by; interning at",
     ),
-    (Says("works at", head="person ?", tail="organisation", begins=True), "joined; started at; started working at"),
+    (Says("works at", head=_BY, tail="organisation", begins=True), "joined; started at; started working at"),
     (
         Says("works at", tail="organisation", ends=True),
         "left; quit; resigned from; retired from; was fired by; got fired by",
@@ -55,7 +55,11 @@ _SAYS: tuple[tuple[Says, str], ...] = (
     ),
     (Says("report to", passive=True, state=True, tail="person user ?"), "reporting to"),
     (
-        Says("leads", state=True, head=_BY, begins=True),
+        Says("uses", state=True, head="organisation project product technology ?", tail="technology"),
+        "runs on; run on; relies on; runs; run",
+    ),
+    (
+        Says("leads", state=True, head=_BY, tail="person organisation project product place ?", begins=True),
         "lead; leads; head; heads; run; runs; directs; direct; manage; manages; head up; heads up",
     ),
     (Says("leads", passive=True, state=True, head=_BY), "in charge of; leading; heading; running; managing"),
@@ -136,10 +140,6 @@ _SAYS: tuple[tuple[Says, str], ...] = (
     (Says("competes with", state=True), "competes with; compete with; competes against"),
     (Says("uses", state=True, head="organisation project product technology person user ?"), "uses; use"),
     (
-        Says("uses", state=True, head="organisation project product technology ?", tail="technology"),
-        "runs on; run on; relies on",
-    ),
-    (
         Says("uses", passive=True, tail="technology"),
         "written in; built with; built on; built in; implemented in; coded in; programmed in; powered by; based on; "
         "running on; made with; using; built using; developed in; developed with; written using; written with; "
@@ -159,6 +159,8 @@ _SAYS: tuple[tuple[Says, str], ...] = (
         Says("prescribed", head="person ?", tail="product ?"),
         "prescribed; prescribed me; prescribes; put me on; prescribes me",
     ),
+    (Says("takes", state=True, head="person user ?", tail="product"), "take; takes"),
+    (Says("takes", passive=True, state=True, head="person user ?", tail="product"), "on; taking"),
     (Says("insures", state=True), "insures"),
     (Says("insured with", passive=True, state=True), "insured with; insured by"),
     (Says("approved", head="organisation person ?"), "approved; approves; signed off on; signed off"),
@@ -200,7 +202,7 @@ _NOUNS = {
     "subsidiary of": "parent-company",
     "investor": "investor backer",
     "uses": "language framework stack",
-    "pen name": "pen-name pseudonym stage-name pen-names",
+    "pen name": "pen-name pseudonym stage-name nom-de-plume",
     "pet": f"pet {PETS}",
     "friend": "friend",
     "colleague": "colleague coworker co-worker teammate",

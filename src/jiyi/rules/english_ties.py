@@ -17,7 +17,7 @@ _PEOPLE = "|".join(sorted(map(re.escape, PEOPLE_NOUNS | _PETS | set(_PLURALS)), 
 _OURS = _PETS | several("son daughter child kid baby doctor gp landlord landlady neighbour neighbor nanny vet")
 _OVER = several("former ex previous old")
 _MY = re.compile(
-    rf"\b(?P<my>my|our)\s(?P<adj>(?:[a-z-]+\s){{0,2}}?)(?P<noun>{_PEOPLE})"
+    rf"\b(?P<my>my|our|i have an?|i have one)\s(?P<adj>(?:[a-z-]+\s){{0,2}}?)(?P<noun>{_PEOPLE})"
     r"(?:(?P<is>\s(?:is|are)\s(?:now\s|still\s|also\s)?(?P<no>not\s|no longer\s)?(?:called\s|named\s)?"
     r"|'s\s(?:(?:full|first|last)\s)?name\sis\s|:\s)|,?\s(?:called\s|named\s)?)[\"']?$"
 )
@@ -27,11 +27,13 @@ _IS_MY = re.compile(
     r"(?P<how>\s(?:is|was|isn't)|'s|,|\s\()\s?(?P<no>(?<=n't )|not |no longer )?(?:still |now |also |actually )?"
     rf"(?P<my>my|our)\s(?P<adj>(?:[a-z-]+\s){{0,2}}?)(?P<noun>{_PEOPLE})\b(?!'|-){_ENDS}"
 )
-_NOUN = r"(?P<noun>(?:pen |stage |back |front |parent )?[a-z-]+)"
+_NOUN = r"(?P<noun>(?:pen |stage |back |front |parent |nom de )?[a-z-]+)"
 _NOW = r"(?:(?:now|still|currently|also|both) )?"
 _THE = r"(?:(?:the|an?|our) (?:(?P<kind>[a-z-]+) )?)?[\"']?"
+_NOT_NOUN = r"(?!is\b|are\b|was\b|in\b|at\b|of\b|to\b)"
 _OWNS = re.compile(
-    rf"'s?\s(?P<adj>(?:(?!is\b|are\b|was\b|in\b|at\b|of\b|to\b)[a-z-]+\s){{0,2}}?){_NOUN}"
+    rf"(?: project| app)?(?:'s?|(?=\s(?:backend|frontend|database)\b))\s(?P<adj>(?:{_NOT_NOUN}[a-z-]+\s){{0,2}}?)"
+    rf"{_NOUN}"
     rf"(?:(?P<is>\s(?:is|are)\s(?P<no>not\s|no longer\s)?{_NOW}(?:called\s|named\s)?{_THE})"
     r"|,?\s(?:called\s|named\s)?|:\s)[\"']?"
 )
@@ -42,6 +44,7 @@ _IS_OF = re.compile(
     rf"(?:(?P<the>the|an?|one of the) )?(?P<adj>(?:(?!of|for|at)[a-z-]+ ){{0,3}}?){_NOUN}"
     rf"(?: and (?:the )?(?P<two>[a-z-]+))? (?P<of>of|for|at|behind|to|with) {_THE}"
 )
+_UNDER = re.compile(r"(?:^|\W)under (?:the|his|her|their) (?:pen name|stage name|pseudonym) [\"']?$")
 _IS_THEIR = re.compile(rf"(?P<how> (?:is|'s)|,) (?P<no>not |no longer )?{_NOW}")
 _THEIRS = re.compile(rf"'s? (?P<adj>(?:[a-z-]+ ){{0,2}}?){_NOUN}{_ENDS}")
 _BOTH_ARE = re.compile(
@@ -107,18 +110,25 @@ def _is_mine(
     no = found["no"] if found["no"] != "" else "not "
     type_ = "animal" if noun in _PETS else "person"
     group = [name, *more_names(stretch, ends, place, group=True)] if found["noun"] in _PLURALS else [name]
-    role = (base + found.start("my"), base + found.end("noun"))
+    has = found["my"].startswith("i ")
+    role = (base + found.start("noun" if has else "my"), base + found.end("noun"))
     over = no == "no longer " or any(word in _OVER for word in found["adj"].split())
     for one in group:
         typed = one._replace(type=one.type or type_)
         if not no:
             typed = typed._replace(role=typed.role if any(typed.role) else role)
             yield typed
-        if found["my"] == "my" or noun in _OURS:
-            me = _me(base + found.start("my"), len(found["my"]))
+        if found["my"] != "our" or noun in _OURS:
+            me = _me(base + found.start("my"), 1 if has else len(found["my"]))
             words = NOUNS.get(noun, noun)
             if noun in _PETS or noun in PEOPLE_NOUNS:
-                yield Link(me, words, typed, noun, no == "not ", over)
+                yield Link(me, words, typed, noun, no == "not ", over, undated=not _says_so(found))
+
+
+def _says_so(found: re.Match[str]) -> bool:
+    """Whether "is" stands between the two, so that the times of the clause are those of this."""
+    groups = found.groupdict()
+    return bool(groups.get("is")) or groups.get("how") in (" is", "'s", " isn't")
 
 
 def _me(start: int, length: int) -> Name:
@@ -135,6 +145,9 @@ def _pair(stretch: Stretch, one: Name, other: Name) -> Iterator[Link]:
         return
     if not one.user and (found := _OWNS.fullmatch(low, *apart)):
         yield from _owned(stretch, one, other, found)
+    if low[slice(*apart)] in (", ", '", ') and _UNDER.search(low[max(stretch.start, one.start - 40) : one.start]):
+        yield Link(other, "pen name", one, "pen name")
+        return
     if low[slice(*apart)] == " and " and (both := _BOTH_ARE.match(low, other.end, stretch.end)):
         if is_subject(stretch, one):
             yield Link(one, _TOGETHER[both[1]], other, both[1])
@@ -213,4 +226,5 @@ def _says(owner: Name, noun: str, other: Name, found: re.Match[str] | None, *, g
     kind = found.groupdict().get("kind") if found else None
     if kind and not other.type and kind in KINDS:
         other = other._replace(type=KINDS[kind])
-    yield Link(owner, words, other, noun, no == "not ", no == "no longer ")
+    undated = not (found and (_says_so(found) or "how" not in found.groupdict()))
+    yield Link(owner, words, other, noun, no == "not ", no == "no longer ", undated=undated)

@@ -113,6 +113,7 @@ class Link(NamedTuple):
         said: the words of the message; "" for ``words``.
         negated, ends: as in ``Edge``.
         begins: it holds from the time that the clause names, not only at that time.
+        undated: the times of the clause are those of something else that it says ("my friend Bo moved last month").
     """
 
     head: Name
@@ -122,3 +123,4 @@ class Link(NamedTuple):
     negated: bool = False
     ends: bool = False
     begins: bool = False
+    undated: bool = False

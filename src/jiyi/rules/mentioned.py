@@ -243,7 +243,7 @@ class _Reading:
         if known := RELATIONS.get(relation):
             head, tail = _typed(head, known.head), _typed(tail, known.tail)
         edge = Edge(self.message, *quote, said[0], relation, said[1], link.said or link.words, link.negated, link.ends)
-        return _Ends(head, tail, self._timed(edge, begins=link.begins))
+        return _Ends(head, tail, edge if link.undated else self._timed(edge, begins=link.begins))
 
     def _timed(self, edge: Edge, *, begins: bool) -> Edge:
         times = self._times(edge)
