@@ -161,3 +161,23 @@ async def test_greetings_cost_no_call(clock: FakeClock) -> None:
     async with opened(clock, []) as (memory, calls):
         await say(memory, "s", ["Hi!", "Hello, how can I help you?", "谢谢", "不客气"])
         assert not calls and not await topics(memory)
+
+
+async def test_what_the_rules_found_behind_the_stride_follows_the_models_names(clock: FakeClock) -> None:
+    def script(_: Call) -> str:
+        return told((1, "bird thing", "note", "The bird thing counts birds", "The bird thing will count birds"))
+
+    async with opened(clock, script) as (memory, _):
+        await memory.worker.stop()
+        texts = ["The bird thing will count birds near the feeder.", "OK.", "It has a camera too.", "OK."]
+        await say(memory, "a", [*texts, "The lens still needs to be cleaned."], drain=False)
+        await memory.worker.drain(steps=["topics:rules"])
+        (before,) = (await found(memory)).items()
+        assert before[0] != "bird thing" and "The lens still needs to be cleaned" in before[1][1]
+        await memory.drain()
+        assert list(await found(memory)) == ["bird thing"]
+        assert "The lens still needs to be cleaned" in (await found(memory))["bird thing"][1]
+        left = await records(memory)
+        await memory.rebuild()
+        await memory.drain()
+        assert await records(memory) == left

@@ -24,8 +24,9 @@ How: TypeAlias = Literal["named", "session", "words", "new"]
 
 WORD, SESSION = "~", "@"
 """Stand before an index term, and before a session's id, among the links of a part: neither is taken for a name."""
+WORDS = 10
+"""Index terms among the links of a part, at most."""
 
-_WORDS = 10  # index terms among the links of a part, at most
 _LOOKED_UP = 40  # terms of a message by which earlier parts are found
 _SHARING = 400  # parts that are read for the terms of a batch, the newest
 _OF_SESSION = 32  # parts that are read of a session, the newest; all where the batch stands before these
@@ -214,7 +215,7 @@ def both(known: Earlier | None, own: Written | None) -> tuple[Written, ...]:
 def links_of(names: Sequence[Written], session_id: str | None, words: Iterable[str]) -> tuple[str, ...]:
     """By what a part is found: its topic's name, its session, and the words that tell what its message is about."""
     told = [term for one in names for term in telling(one.name)]
-    linked = [f"{WORD}{word}" for word in dict.fromkeys([*told, *words])][:_WORDS]
+    linked = [f"{WORD}{word}" for word in dict.fromkeys([*told, *words])][:WORDS]
     session = [f"{SESSION}{session_id}"] if session_id else []
     return (*dict.fromkeys(flat(one.name) for one in names), *session, *linked)
 

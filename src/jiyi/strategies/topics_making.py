@@ -10,7 +10,7 @@ from dataclasses import replace
 from jiyi.copies import origin
 from jiyi.importance import SMALL_TALK, importance
 from jiyi.ports import Batch
-from jiyi.strategies.topics_known import WORD, Place, links_of, message_of, told_words
+from jiyi.strategies.topics_known import WORD, WORDS, Place, links_of, message_of, told_words
 from jiyi.topics import (
     KINDS,
     PART,
@@ -54,6 +54,7 @@ def part(
     sources = [Source(message.id), *(point.source for point in said), *(one.source for one in names)]
     mark = "m" if step.name == MODEL else "r"
     name = hashlib.sha256(f"{message.id}\0{key}".encode("utf-8", "replace")).hexdigest()[:16]
+    words = told_words(message.text)[:WORDS] if place else []
     data: dict[str, JSON] = {
         "message": message.id,
         "by": "model" if any(point.by == "model" for point in said) else "rules",
@@ -62,6 +63,7 @@ def part(
         "seq": message.seq,
         "place": place.start if place else 0,
         "origin": origin(message),
+        "words": list(words),
         **{kind: [kept_point(point) for point in points.get(kind, ())] for kind in KINDS},
     }
     return Record(
@@ -77,7 +79,7 @@ def part(
         recorded_at=message.recorded_at,
         said_at=message.created_at,
         data=data if made is None else {**data, "made": made},
-        links=links_of(names, message.session_id, told_words(message.text) if place else ()),
+        links=links_of(names, message.session_id, words),
     )
 
 
@@ -98,10 +100,11 @@ async def changes(batch: Batch, step: Step, parts: Sequence[Record], of_sessions
     ids = [message.id for message in batch.messages]
     resting = await batch.records(kind=PART, sources=ids) if ids else []
     own = [one for one in resting if message_of(one) in set(ids)]
-    followed = _following(batch, [*parts, *own], of_sessions)
+    redone = {one.id for one in own if step.name == MODEL or one.strategy == RULES}
+    stay = [one for one in own if one.id not in redone]
+    followed = _following(batch, [*parts, *stay], of_sessions)
     put = {one.id: one for one in (*parts, *followed.values())}
-    gone = {one.id for one in own if step.name == MODEL or one.strategy == RULES} | followed.keys()
-    drop = sorted(gone - put.keys())
+    drop = sorted((redone | followed.keys()) - put.keys())
     known = {one.id: one for one in (*of_sessions, *own)}
     new = [one for one in put.values() if not _is_as_it_was(one, known.get(one.id))]
     keys = {one.id for one in (await batch.records(kind=TOPIC, sources=ids) if ids else ())}
@@ -145,13 +148,13 @@ def _moved(one: Record, before: Record) -> Record:
     message = message_of(one)
     name = hashlib.sha256(f"{message}\0{before.key}".encode("utf-8", "replace")).hexdigest()[:16]
     sources = [Source(message), *(point.source for point in said), *(each.source for each in names)]
-    words = [link.removeprefix(WORD) for link in one.links if link.startswith(WORD)]
+    words = one.data.get("words")
     return replace(
         one,
         id=f"{one.id.rpartition(':')[0]}:{name}",
         key=before.key,
         sources=tuple(dict.fromkeys(sources)),
-        links=links_of(names, one.session_id, words),
+        links=links_of(names, one.session_id, map(str, words) if isinstance(words, list) else ()),
         data={**one.data, "names": [kept_name(each) for each in names]},
     )
 
