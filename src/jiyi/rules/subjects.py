@@ -32,6 +32,10 @@ _EN_HEAD = re.compile(
 )
 _EN_CAPITAL = re.compile(rf"\b((?:[A-Z][\w-]*|[A-Z]{{2,}}\d*)(?: [A-Z][\w-]*){{0,2}}) ({_HEADS})\b")
 _EN_PROJECT = re.compile(r"\b[Pp]roject (?:called |named |code-named )?[\"'“]?([A-Z][\w-]*(?: [A-Z0-9][\w-]*){0,2})")
+_EN_CALLED = re.compile(
+    rf"\b(?:{_HEADS}|software|tool) (?:is |was |will be |that is |that's )?(?:now )?(?:called|named|code-named) "
+    r"[\"'“]?([A-Z][\w-]*(?: [A-Z0-9][\w-]*){0,2})"
+)
 _EN_LEAD = re.compile(
     r"(?:^|(?<=[.!?\n]))[ \t]*(?:(?:ok|okay|so|now|well|hi|hello|hey|and|anyway)[,!]? )*"
     r"(?:back to|regarding|re:|concerning|as for|about|on to|topic:|subject:|project:|(?:quick |some )?(?:update|news)"
@@ -49,6 +53,13 @@ _ZH_HEADS = (
 _ZH_HEAD = re.compile(rf"([\u4e00-\u9fffa-z0-9·-]{{0,12}}?)(?:这个|那个|的)?({_ZH_HEADS})(?!经理|组|部|名|费)")
 _ZH_QUOTED = re.compile(
     r"[《“「『\"]([^》”」』\"\n]{1,20})[》”」』\"](?:这个|那个)?(?:项目|计划|小说|小程序|网站|产品|活动)"
+)
+_ZH_CALLED = re.compile(
+    rf"(?:{_ZH_HEADS}|软件|应用|游戏)(?:的名字|名字|代号)?(?:就|暂时)?叫(?:做|作)?[《“「『\"]?([\u4e00-\u9fffA-Za-z0-9·-]{{2,10}})"
+    r"(?=[》”」』\"，,。.！!；;\n]|$)"
+)
+_ZH_CALLED_OF = re.compile(
+    rf"叫(?:做|作)?[《“「『\"]?([\u4e00-\u9fffA-Za-z0-9·-]{{2,10}}?)[》”」』\"]?的(?:{_ZH_HEADS}|软件|应用|游戏)"
 )
 _ZH_LEAD = re.compile(
     r"(?:^|(?<=[。！？\n.!?,，]))\s*(?:好的?[,，]?)?(?:关于|说说|聊聊|谈谈|说到|说回|回到|继续(?:聊|说|讨论)|讨论一?下|至于)"
@@ -93,7 +104,7 @@ def named(text: str, low: str) -> list[Subject]:
 
 
 def _all_named(text: str, low: str) -> Iterator[Subject]:
-    for pattern in (_HEADING, _EN_PROJECT, _ZH_QUOTED):
+    for pattern in (_HEADING, _EN_PROJECT, _EN_CALLED, _ZH_QUOTED, _ZH_CALLED, _ZH_CALLED_OF):
         for found in pattern.finditer(text):
             yield from _subject(text, *found.span(1))
     for found in _EN_CAPITAL.finditer(text):

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from jiyi.periods import plain
 from jiyi.ports import Batch
+from jiyi.rules.mentioned import mentioned
 from jiyi.rules.own import own_words
 from jiyi.rules.subject_words import Subject, phrase, telling
 from jiyi.rules.subjects import named
@@ -28,6 +29,7 @@ WORDS = 10
 """Index terms among the links of a part, at most."""
 
 _LOOKED_UP = 40  # terms of a message by which earlier parts are found
+_PROJECT = "project"  # type of the mentions that name a topic
 _SHARING = 400  # parts that are read for the terms of a batch, the newest
 _OF_SESSION = 32  # parts that are read of a session, the newest; all where the batch stands before these
 _ENOUGH = 1.5  # words that a message and one topic alone share, at least, to belong together
@@ -157,7 +159,11 @@ class Before:
     def _named(self, message: Message, low: str, words: Sequence[str]) -> list[Place]:
         """The topics that the message names, on purpose or by a name that is known."""
         found: list[Place] = []
-        for subject in named(message.text, low):
+        subjects = named(message.text, low)
+        subjects += [
+            Subject(one.name, one.start, one.end) for one in mentioned(message).mentions if one.type == _PROJECT
+        ]
+        for subject in subjects:
             known = self.named(subject.name, message.seq)
             key = known.key if known else topic_id(subject.name)
             found.append(Place(key, both(known, _written(message, subject)), "named", subject.start))
