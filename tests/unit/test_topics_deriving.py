@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 
@@ -16,7 +17,7 @@ from jiyi.strategies.topics import Topics
 from jiyi.strategies.topics_rules import RuleTopics
 from jiyi.testing.clock import FakeClock
 from jiyi.topics import PART, TOPIC
-from jiyi.types import Filter, Record
+from jiyi.types import Filter, Record, Scope, Which
 from tests.conftest import OpenMemory
 from tests.topics import BOTH, NAMES, say, tell, texts_of, topics
 
@@ -268,3 +269,27 @@ async def test_no_more_tokens_than_asked_for(open_memory: OpenMemory) -> None:
     await chat.add("user", "Where are we?")
     (block,) = [block for block in (await chat.context()).blocks if block.place == "memory"]
     assert 1 <= len(block.items) < 3 and block.tokens < 120
+
+
+async def test_what_a_batch_reads_does_not_grow_with_the_project(open_memory: OpenMemory) -> None:
+    memory = await open_memory(recipe=RECIPE)
+    await memory.worker.stop()
+    read: list[int] = []
+    records_ = memory.store.records
+
+    async def counted(scope: Scope, **which: Unpack[Which]) -> list[Record]:
+        found = await records_(scope, **which)
+        read.append(len(found))
+        return found
+
+    memory.store.records = counted  # type: ignore[method-assign]
+    sizes: list[int] = []
+    for session in range(12):
+        texts = [f"For the Starling project we decided on part {session}-{n}." for n in range(64)]
+        await memory.session(f"s{session}", user_id="ada").add_many([{"role": "user", "content": one} for one in texts])
+        read.clear()
+        await memory.drain(steps=["topics:rules"])
+        sizes.append(sum(read))
+    assert max(sizes[8:]) <= sizes[7] + 32, sizes
+    (topic,) = (await topics(memory)).values()
+    assert len(topic.decisions) == 16 and topic.decisions[-1].text.endswith("11-63")

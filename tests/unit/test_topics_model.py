@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -181,3 +182,27 @@ async def test_what_the_rules_found_behind_the_stride_follows_the_models_names(c
         await memory.rebuild()
         await memory.drain()
         assert await records(memory) == left
+
+
+async def test_an_erased_session_leaves_no_bytes_of_what_a_model_said(clock: FakeClock, tmp_path: Path) -> None:
+    def script(call: Call) -> str:
+        said = [json.loads(line.partition(": ")[2]) for line in call.last.splitlines() if line[:1].isdigit()]
+        return told(*((n, "garden", "decision", f"In short: {text}", text) for n, text in enumerate(said, start=1)))
+
+    recipe = [Topics(every=2), SlidingWindow(1)]
+    llm = ScriptedLLM(script)
+    async with await AsyncMemory.open(
+        tmp_path / "jiyi.db", recipe=recipe, embedder=None, memory_llm=llm, clock=clock
+    ) as memory:
+        await say(memory, "a", ["In the garden we'll plant Falkenberg roses.", "OK."])
+        await say(memory, "b", ["In the garden we'll build a pond.", "OK."])
+        assert "Falkenberg" in str(await topics(memory))
+        await memory.forget(user_id="ada", session_id="a")
+        await memory.drain()
+        (topic,) = (await topics(memory)).values()
+        assert len(topic.decisions) == 1 and [one.session_id for one in topic.sessions] == ["b"]
+    assert not any(b"Falkenberg" in content for content in _bytes(tmp_path))
+
+
+def _bytes(folder: Path) -> list[bytes]:
+    return [file.read_bytes() for file in folder.iterdir()]
