@@ -15,7 +15,9 @@ from click.testing import CliRunner
 
 from jiyi import (
     AsyncMemory,
+    Entities,
     Facts,
+    Graph,
     InvalidInput,
     JiyiError,
     KeyFacts,
@@ -24,9 +26,10 @@ from jiyi import (
     Recall,
     RollingSummary,
     SlidingWindow,
+    Snapshot,
+    Topics,
 )
 from jiyi.cli import app
-from jiyi.plugins import load
 from jiyi.testing import ScriptedLLM
 from jiyi.testing.scripted import Call
 from jiyi.testing.store.isolation import LOOKALIKES
@@ -98,6 +101,12 @@ LAYERS: Mapping[str, Layer] = {
     "search": lambda m, u: m.search(QUERY, user_id=u, floor=0, k=50),
     "search by words": lambda m, u: _found(m, u, "wifi password pelican-42 会员号 556-010"),
     "records": records,
+    "entities": lambda m, u: _entities(m, u),
+    "entities of a question": lambda m, u: _entities(m, u, QUERY),
+    "graph": lambda m, u: _graph(m, u),
+    "graph of a question": lambda m, u: _graph(m, u, "Who owns the Harbor Cafe?"),
+    "topics": lambda m, u: m.topics(user_id=u),
+    "snapshots": lambda m, u: _snapshots(m, u),
     "about": lambda m, u: m.about(u),
     "context": context,
     "spent": lambda m, u: m.spent(u),
@@ -111,6 +120,24 @@ async def _found(memory: AsyncMemory, user: str, query: str) -> object:
     return [(hit.message, hit.before, hit.after) for hit in await memory.search(query, user_id=user, floor=0, k=50)]
 
 
+async def _entities(memory: AsyncMemory, user: str, query: str | None = None) -> object:
+    """Entities with what is told of them, and where that was said."""
+    return [(one, one.record, one.facts, one.quotes) for one in await memory.entities(user_id=user, query=query)]
+
+
+async def _graph(memory: AsyncMemory, user: str, query: str | None = None) -> object:
+    """A graph with all that its parts tell: neighbours, quotes, evidence, facts."""
+    found = await memory.graph(query, user_id=user)
+    entities = [(one, one.record, one.facts, one.quotes) for one in found.entities]
+    relations = [(one.text, one.evidence, one.quotes) for one in found.relations]
+    return entities, relations, [str(path) for path in found.paths()]
+
+
+async def _snapshots(memory: AsyncMemory, user: str) -> object:
+    found = await memory.snapshots(user_id=user)
+    return found, [one.text for one in found], [one.since(found[0]) for one in found]
+
+
 async def _stats(memory: AsyncMemory, user: str) -> object:
     stats = await memory.stats(user)
     return stats.messages, stats.sessions, stats.records, stats.vectors, stats.indexed, stats.checkpoints
@@ -119,11 +146,7 @@ async def _stats(memory: AsyncMemory, user: str) -> object:
 def parts() -> list[Any]:
     """Every strategy there is, none of which needs a model."""
     derived = [RollingSummary(every=2, after=1, recent=1), Notes(every=2), KeyFacts(), Facts(), Recall()]
-    return [*derived, *(load("strategies", name)() for name in LATER), SlidingWindow(1)]
-
-
-LATER = tuple[str, ...]()
-"""Strategies by plugin name, with what they take by default."""
+    return [*derived, Entities(), Graph(), Topics(), Snapshot(every=2), SlidingWindow(1)]
 
 
 async def fill(memory: AsyncMemory) -> None:
@@ -157,11 +180,11 @@ async def test_no_layer_shows_another_users_memory(both: AsyncMemory, layer: str
 async def test_whose_it_is_sees_it(both: AsyncMemory) -> None:
     """Else the other tests could not fail."""
     told = {layer: leaks(await look(both, YOURS)) for layer, look in LAYERS.items()}
-    silent = {"spent", "failures", "stats"}
-    assert {layer for layer, found in told.items() if found} == LAYERS.keys() - silent - {"sessions"}
+    silent = {"spent", "failures", "stats", "sessions"}
+    assert {layer for layer, found in told.items() if found} == LAYERS.keys() - silent
     assert len(told["records"]) > 4 and len(told["context"]) > 4
     kinds = {record.kind for record in await both.records(user_id=YOURS, current=None)}
-    assert {"fact", "note", "summary"} <= kinds
+    assert {"fact", "note", "summary", "entity", "relation", "topic", "snapshot"} <= kinds
 
 
 @pytest.mark.parametrize("layer", LAYERS)
@@ -264,6 +287,9 @@ COMMANDS = {
     "context": ["context", QUERY, "--explain"],
     "records": ["records", "list", "--all", "--json"],
     "about": ["about"],
+    "entities": ["entities"],
+    "graph": ["graph", "--format", "json"],
+    "topics": ["topics", "list", "--json"],
     "export": ["export", "--format", "jsonl"],
 }  # fmt: skip
 
