@@ -60,7 +60,22 @@ STORY = [("陈默", "pen_name", "墨鱼")]
         ("陈默（笔名墨鱼）创办了星雀科技。", ("陈默", "pen_name", "墨鱼")),
         ("我的笔名是墨鱼。", ("user", "pen_name", "墨鱼")),
         ("陳默的筆名是墨魚。", ("陳默", "pen_name", "墨魚")),
+        ("墨鱼这个笔名是陈默的。", ("陈默", "pen_name", "墨鱼")),
+        ("陈默笔名墨鱼。", ("陈默", "pen_name", "墨鱼")),
+        ("陈默写作时用的笔名是墨鱼。", ("陈默", "pen_name", "墨鱼")),
         ("墨鱼发起了星雀项目。", ("墨鱼", "created", "星雀")),
+        ("开源项目“星雀”的作者是墨鱼。", ("墨鱼", "created", "星雀")),
+        ("星雀项目由墨鱼于2021年发起。", ("墨鱼", "created", "星雀")),
+        ("星雀是我发起的开源项目。", ("user", "created", "星雀")),
+        ("乌鹭科技有两家子公司：白鲸软件和灰雀机器人。", ("灰雀机器人", "subsidiary_of", "乌鹭科技")),
+        ("白鲸软件和灰雀机器人都是乌鹭科技的子公司。", ("白鲸软件", "subsidiary_of", "乌鹭科技")),
+        ("我老板是王建国，他负责星雀项目。", ("王建国", "leads", "星雀")),
+        ("我同事陈默很忙，负责星雀项目。", ("陈默", "leads", "星雀")),
+        ("我邻居张阿姨的儿子叫强强。", ("张阿姨", "parent_of", "强强")),
+        ("陈默现在是蓝湾物流的CTO。", ("陈默", "works_at", "蓝湾物流")),
+        ("蓝湾物流的CEO叫王建国。", ("王建国", "leads", "蓝湾物流")),
+        ("陈默跳槽到了赤杨科技。", ("陈默", "works_at", "赤杨科技")),
+        ("我和陈静2015年结婚了。", ("user", "partner_of", "陈静")),
         ("星雀项目是墨鱼发起的。", ("墨鱼", "created", "星雀")),
         ("星雀这个项目是墨鱼创建的。", ("墨鱼", "created", "星雀")),
         ("星雀项目由墨鱼发起。", ("墨鱼", "created", "星雀")),
@@ -141,6 +156,10 @@ def test_a_chain_of_plain_sentences_gives_each_relation_once() -> None:
         "他创办了星雀科技。",
         "她是蓝湾物流的创始人。",
         "他们用Slack沟通。",
+        "我朋友很忙，负责星雀项目。",
+        "我老板认识陈默和林薇，他负责星雀项目。",
+        "你认识陈默吗？他创办了星雀科技。",
+        "公司最近被蓝湾物流收购了。",
         "我们公司收购了一家小公司。",
         "听说蓝湾物流收购了灰雀机器人。",
         "小王说蓝湾物流收购了灰雀机器人。",
@@ -269,6 +288,10 @@ def test_roles_tell_namesakes_apart(text: str, expected: list[tuple[str, str]]) 
 )
 def test_what_something_is_said_to_be(text: str, name: str, trait: str) -> None:
     assert [one.traits for one in read(text).mentions if one.name == name] == [{"": trait}]
+
+
+def test_what_a_clause_goes_on_with_is_said_of_the_one_named_last() -> None:
+    assert edges("我的老板叫王强，笔名是墨鱼。") == [("user", "reports_to", "王强"), ("王强", "pen_name", "墨鱼")]
 
 
 @pytest.mark.parametrize("text", ["陈默是很好的人。", "蓝湾物流是因为疫情倒闭的。", "陈默是最忙的。", "陈默是对的。"])

@@ -41,6 +41,12 @@ _SUFFIX = {
 }
 
 
+_HAVE_KINDS = frozenset(("project", "product", "work", "organisation"))
+_PREFIX = re.compile(
+    '(?:开源|新|长篇|短篇)?(?:项目|专案|产品|系统|平台|框架|小程序|小说|散文集|歌|书|电影|(?<![子母分总])公司)["“「『《]?$'
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A piece of a stretch.
@@ -107,7 +113,8 @@ def _pieces(
     marked += [(name.start, name.end, WEAK, name) for name in weak if _free(taken, name)]
     at = stretch.start
     for start, end, sign, name in sorted(marked, key=lambda one: one[:2]):
-        yield from _between(stretch, at, start)
+        kind = _PREFIX.search(stretch.low, at, start) if name.type in _HAVE_KINDS else None
+        yield from _between(stretch, at, kind.start() if kind else start)
         yield start, end, sign, name
         suffix = _SUFFIX[name.type].match(stretch.low, end, stretch.end) if name.type in _SUFFIX else None
         at = suffix.end() if suffix else end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jiyi.rules.chinese_words import OCCUPATIONS, RELATIONS
+from jiyi.rules.chinese_words import OCCUPATIONS, PETS, RELATIONS
 
 HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff"
 
@@ -26,6 +26,10 @@ GIVEN = (
     "忠孝诚谦默言诺谨凯"
     "亮兵彬昌长成诚川传纯聪翠丹道栋敦恩帆凡方丰富钢根功固冠广贵国浩豪鸿厚虎焕辉继加家坚菁景敬君俊卡岚乐蕾礼力立丽连廉"
     "亮列林琳麟苓令露鲁伦民名铭木沐南楠宁培佩朋品萍奇启迁倩强勤青卿庆秋泉群仁日融如睿若绍生圣胜诗石时世仕守书树帅水硕"
+    "孚邦弘骅祺祎翊羿翌蕴蘅汐汝沁沅沛泓淏涧湄婧妤姝妙妘娴婵宸寓屹岑峻嵩巧庭弛彧彪征忆恬恺悠惟憬懿捷敖"
+    "晏暄曈朗杏柔柠桢棋棠"
+    "楷毓汉汶沄津渊漾爽牧珩珺琬璟畅皓皎睦砚禹秉竣笙绪绮缘翎耘胤芮芙苑茉荃莞菀菡蓬蔚薰虹衍裕誉谊贞跃轶"
+    "迅迪逍遥钊铄锋锐锦镕闯霏霖靖颂颢飒馨驰骥鸣麒"
     "美宝芬芹桃娥凰媚莺蝶霜珂琦瑛璋琛骏骁炜烨煜炎炫熠熹焱淼鑫垚犇喆昕昱晗晖晟昶旻曜杉枫柯栩榕槿淇淳渝湛滢"
     "潇漪澄瀚澈灿烽煊琨"
     "斯素韬腾田挺婷廷同彤威巍维伟卫炜文武希锡熙仙贤献香湘向小孝心新鑫兴雄修学勋雅亚妍彦雁扬一依怡宜艺奕益逸茵殷音寅银"
@@ -55,7 +59,9 @@ _ROLE_MORE = (
 _NOT_THEM = (
     "测试 策划 后端 前端 人事 行政 财务 销售 采购 运营 团队 先生 太太 对象 家人 双胞胎 父母 爸妈 狗 猫 鸟 鱼 猪 马 蛇"
 )
-ROLES = frozenset([*RELATIONS, *_ROLE_MORE.split(), *OCCUPATIONS.split("|")]) - frozenset(_NOT_THEM.split())
+ROLES = frozenset([*RELATIONS, *_ROLE_MORE.split(), *OCCUPATIONS.split("|")]) - frozenset(
+    [*_NOT_THEM.split(), *PETS.split()]
+)
 """What a person is to somebody, or does, that may stand before the name."""
 ROLE = "|".join(sorted(map(re.escape, ROLES), key=len, reverse=True))
 

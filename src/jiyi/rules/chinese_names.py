@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from jiyi.rules.chinese_bodies import is_place, organisation_in, weak_organisations
 from jiyi.rules.chinese_lines import OTHER, SURE, THIRD, USER, WEAK, Line, line_of
-from jiyi.rules.chinese_name_words import HAN
+from jiyi.rules.chinese_name_words import HAN, ROLE
 from jiyi.rules.chinese_no_names import COMMON, GENERIC
 from jiyi.rules.chinese_persons import nameable, person_like
 from jiyi.rules.chinese_relations import Said, besides, ties, traits
@@ -71,14 +71,30 @@ def _read(stretch: Stretch, sure: Sequence[Name]) -> Iterator[Said]:
     yield from found
     topic = owner = None
     silent = False
+    people: dict[str, Name] = {}
     for clause, inside in _clauses(line):
+        bare = _without_roles(clause)
         said: list[Said] = []
         if not silent:
-            said = list(_said(clause, inside or topic, owner))
+            before = inside or topic or owner
+            if clause.signs[:1] == THIRD:
+                before = next(iter(people.values())) if len(people) == 1 else None
+            said = list(_said(clause, bare, before, of=not inside and topic is None))
             yield from said
         silent = bool(_TELLS.search(clause.signs))
         if inside is None:
-            topic, owner = _goes_on(clause, topic if said else None, owner if said else None)
+            topic, owner = _goes_on(bare, topic if said else None, owner if said else None)
+        ends = [end for one in said if isinstance(one, Link) for end in (one.head, one.tail)]
+        ends += [topic] if topic else []
+        people |= {stretch.low[end.start : end.end]: end for end in ends if end.type == "person"}
+
+
+def _without_roles(clause: Line) -> Line:
+    """Without the words of 我弟弟 in 我弟弟小明, so that the clause begins with the name."""
+    roles = [name.role for name in clause.names.values() if name.role[1] == name.start and name.start]
+    return clause.without(
+        (at, at + 1) for at, span in enumerate(clause.spans) if any(a <= span[0] and span[1] <= b for a, b in roles)
+    )
 
 
 def _clauses(line: Line) -> Iterator[tuple[Line, Name | None]]:
@@ -98,20 +114,24 @@ def _clauses(line: Line) -> Iterator[tuple[Line, Name | None]]:
     yield rest.part(start, len(rest.signs)), None
 
 
-def _said(clause: Line, topic: Name | None, owner: Name | None) -> Iterator[Said]:
-    """What a clause says; where it names nobody itself, of the one that the clause before was about."""
-    found = list(_names_too(ties(clause)))
-    signs = clause.signs
-    if not found and topic is not None and signs[:1] == THIRD:
-        found = list(_names_too(ties(clause.part(1, len(signs)).after(topic))))
-    elif not found and signs[:1] not in (SURE, WEAK, USER, OTHER, THIRD, ""):
-        if topic is not None:
-            found = list(_names_too(ties(clause.after(topic))))
-        elif owner is not None:
-            found = list(_names_too(ties(clause.after(owner), nouns=True)))
+def _said(clause: Line, bare: Line, before: Name | None, *, of: bool) -> Iterator[Said]:
+    """What a clause says; where it names nobody itself, of the one that the clause before was about.
+
+    Args:
+        clause, bare: with and without the roles of its names.
+        before: whom it goes on with.
+        of: only with what belongs to it (the backend of).
+    """
+    found = list(_names_too([*ties(clause), *(ties(bare) if bare.signs != clause.signs else ())]))
+    signs = bare.signs
+    if not found and before is not None:
+        if signs[:1] == THIRD:
+            found = list(_names_too(ties(bare.part(1, len(signs)).after(before))))
+        elif signs[:1] not in (SURE, WEAK, USER, OTHER, ""):
+            found = list(_names_too(ties(bare.after(before), nouns=of)))
     yield from found
     if not any(isinstance(one, Link | Same) for one in found):
-        yield from traits(clause)
+        yield from traits(bare)
 
 
 def _names_too(found: Iterable[Said]) -> Iterator[Said]:
@@ -123,7 +143,7 @@ def _names_too(found: Iterable[Said]) -> Iterator[Said]:
 
 
 _SUBJECT = re.compile(
-    f"^(?:那|而|但是?|所以|因为|而且|不过|然后)*(?P<name>[{SURE}{WEAK}{USER}])(?P<of>的)?(?![、和与跟及])"
+    f"^(?:那|而|但是?|所以|因为|而且|不过|然后)*(?P<name>[{SURE}{WEAK}{USER}])(?P<of>的)?(?!{ROLE}|[、和与跟及家])"
 )
 
 
@@ -133,7 +153,9 @@ def _goes_on(clause: Line, topic: Name | None, owner: Name | None) -> tuple[Name
     if found is None:
         return topic, owner
     name = clause.names.get(found.start("name"))
-    return (None, name) if found["of"] else (name, None)
+    if not found["of"]:
+        return name, None
+    return None, name if name and not name.user and name.type not in ("person", "") else None
 
 
 _LABEL = "(?:简称|英文名|又名|也叫|又叫|即|下称|以下简称|英文简称|缩写|别名|原名|曾用名|全名|全称|英文|中文名)"
@@ -212,6 +234,8 @@ def chinese_name_in(text: str, span: Span, attribute: str) -> Span | None:
     if attribute in ("employer", "school"):
         return organisation_in(text, (start, end)) if attribute == "employer" or _SCHOOL.search(trimmed) else None
     if attribute == "name":
+        if re.search("[它他她]|[取起]名", text[max(0, start - 10) : start]):
+            return None
         return (start, end) if person_like(trimmed) or (len(trimmed) <= 4 and nameable(trimmed)) else None
     return (start, end) if attribute == "partner" and person_like(trimmed) else None
 

@@ -26,7 +26,7 @@ _MID = (
     "[也还就都刚已便却正才]*(?P<past>曾经?|以前|之前|过去|原先|原来|从前)?(?:是)??(?P<neg>不再"
     "|再也不|再也没有?|已?不|没有?|并不|并没有?|并未|未|从不|从未|从没)?[也还就都刚已]*"
 )
-_END = r"(?P<tone>(?:了|过|吧|啊|呢|哦|呀|啦|的|来着|哈)*)(?=$|[!~…。]|并(?!购)|然后|之后|以后)"
+_END = r"(?P<tone>(?:了|过|吧|啊|呢|哦|呀|啦|的|来着|哈)*)(?=$|[,!~…。]|并(?!购)|然后|之后|以后)"
 _A, _B = f"(?P<a>{_LIST})", f"(?P<b>{_LIST})"
 _ONE_A, _ONE_B = f"(?P<a>{_SIGN})", f"(?P<b>{_SIGN})"
 _A_THING = (
@@ -34,11 +34,12 @@ _A_THING = (
     "|散文集?|诗集|工具|框架|公司|软件"
     "|系统|平台|游戏|项目|应用|专辑|库))?(?:名?叫|名为)?)?"
 )
+_THINGS = "项目|框架|公司|软件|工具|平台|系统|小说|书|歌|电影|游戏|产品|应用|网站|库|专辑|小程序|公众号|品牌"
 _COUNT = "(?:一[位名个家只款条间]|了)?"
 _MOD = (
     "(?P<mod>前|前任|现任|新|老|旧|亲|大|小|第一任|唯一|主要|最大的?|最好的?|最重要的?|联合|原|主"
     "|首席|直属|直接|贴身|多年的?|长期|一个|一名|一位|其中一[个家位]|全资|控股|核心|以前的?|之前的?"
-    "|最早的?|真正的?|那个|这个|那只|这只)*"
+    "|最早的?|真正的?|那只|这只)*"
 )
 _IS = (
     "(?:就)?(?P<is>是|叫做?|名叫|名字叫|取名叫?|名为|为|:|用的?都?是?|采用的?是?|使用的?是?|选的?是"
@@ -66,6 +67,12 @@ def _forms_of(verb: Verb) -> Iterator[Form]:
     if plain:
         yield Form(re.compile(f"^{_LEAD}{a}{_MID}(?P<verb>{plain})(?:了|过|着)?{_A_THING}{b}{_END}"), verb)
     if verb.passive:
+        yield Form(
+            re.compile(
+                f"^{_LEAD}(?P<b>{_LIST}|{_BARE})是{_A}(?P<verb>{plain})的{_H}{{0,4}}?(?:{_THINGS})(?=$|[!~…。])"
+            ),
+            verb,
+        )
         yield Form(
             re.compile(f"^{_LEAD}{_B}{_MID}(?:被|遭到?|由){a}(?:[来也还就都]*)(?:所|给)?(?P<verb>{plain}){_END}"), verb
         )
@@ -105,7 +112,7 @@ def _forms_for(noun: Noun) -> Iterator[Form]:
     yield Form(
         re.compile(
             f"^{_LEAD}{a}(?:旗下|下面|名下)?[还也]?有了?(?:[一二两三几\\d]+[个家位名只条款])?{word},?(?P<is>名"
-            f"字叫|名叫|叫做?|名为|是){b}{_END}"
+            f"字叫|名叫|叫做?|名为|是|:){b}{_END}"
         ),
         noun,
     )
@@ -122,6 +129,13 @@ def _forms_for(noun: Noun) -> Iterator[Form]:
     if noun.user:
         yield Form(re.compile(f"(?P<a>{USER}){word}(?P<is>)(?P<b>{SURE})"), noun)
     if noun.relation == "pen_name":
+        yield Form(re.compile(f"^{_LEAD}(?P<b>{SURE})(?:这个)?的?(?P<noun>{noun.words})(?P<is>是){_ONE_A}的$"), noun)
+        yield Form(
+            re.compile(
+                f"^{_LEAD}{_ONE_A}(?:写作|写书|发表|创作)[^,]{{0,4}}?用的(?P<noun>{noun.words})(?P<is>是|叫){b}{_END}"
+            ),
+            noun,
+        )
         yield Form(re.compile(f"(?P<noun>{noun.words})(?P<is>是|叫|为)?(?P<b>{SURE})的(?P<a>{SURE})"), noun)
         yield Form(re.compile(f"(?P<a>{SURE}),?(?P<noun>{noun.words})(?P<is>是|叫|为)?(?P<b>{SURE})"), noun)
         yield Form(
@@ -186,13 +200,13 @@ def _by_key() -> dict[str, frozenset[int]]:
 
 
 _GROUP = re.compile(r"\((?:[^()]|\([^()]*\))*\)[?*]?")
-_MUST = re.compile(f"{_H}(?![?*])")
+_MUST = re.compile(f"[{HAN}a-z](?![?*])")
 
 
 def _keys(word: str) -> set[str]:
     """A character that stands in all that a way to say something matches; several of which one does."""
-    found = _MUST.search(_GROUP.sub(" ", word))
-    return {found[0]} if found else set(re.findall(_H, word))
+    found = _MUST.search(_GROUP.sub(" ", word.replace("{b}", " ").replace("{n}", " ")))
+    return {found[0]} if found else set(re.findall(f"[{HAN}a-z]", word))
 
 
 def _key(one: Said) -> tuple[object, ...]:
@@ -216,7 +230,7 @@ def _made(line: Line, form: Form, found: re.Match[str]) -> Iterator[Said]:
         return
     first = _ends(line, found, "a", left, user=tie.user)
     second = _ends(line, found, "b", right, user=isinstance(tie, Noun) and tie.user)
-    if not first or not second:
+    if not first or not second or _of_something(found, tie):
         return
     if found.re.groupindex.get("is") and found["is"] in ("不是", "不在"):
         negated, ends = True, False
@@ -235,6 +249,12 @@ def _made(line: Line, form: Form, found: re.Match[str]) -> Iterator[Said]:
                 yield Link(
                     head, tie.relation, tail, _verb_said(found, tie), negated, ends or tie.ends, tie.begins and not ends
                 )
+
+
+def _of_something(found: re.Match[str], tie: Verb | Noun) -> bool:
+    """Whether 的 at its end makes the clause speak of something that belongs to the name: 这个笔名是陈默的."""
+    tone = found["tone"] if "tone" in found.re.groupindex else ""
+    return "的" in (tone or "") and (isinstance(tie, Noun) or "是" not in found[0])
 
 
 _LIVING = (PERSON, ANIMAL)
@@ -338,14 +358,17 @@ _NO_TRAIT = re.compile(
     r"^(?:很|最|非常|特别|比较|真|因为|为了|在|由|从|否|不|没|想|要|会|能|可以|用|跟|和|对|这|那|什么"
     r"|谁|哪|怎|个|被|让|给|来|去|专门|我|你|他|她|它|自己|一直|当年|当时|第一次|今天|昨天|明天|有)"
     r"|[我你他她它吗呢么啊]|(?:的|了|好|多|远|近|贵|难|忙|大|小|新|旧|对|错|样|事|时候|时间|原因|意思"
-    r"|问题|问题|关键|重点|办法|选择|感觉|话|候|天|年|月|日|次|件|点|人)$|[说想觉会能要让把被]"
+    r"|问题|问题|关键|重点|办法|选择|感觉|话|候|天|年|月|日|次|件|点|人)$|[说想觉会能要让把被又]"
 )
+
+
+_COMPANY = re.compile("(?:公司|企业|集团|工厂|机构|供应商|客户|方|商)$")
 
 
 def traits(line: Line) -> Iterator[Name]:
     """Names with what the clause says they are: MGB是保险方."""
     found = _TRAIT.match(line.signs)
-    if found and not _NO_TRAIT.search(found["n"]):
+    if found and not _NO_TRAIT.search(found["n"]) and (found["a"] == SURE or _COMPANY.search(found["n"])):
         name = line.names.get(found.start("a"))
         span = line.span(*found.span("n"))
         if name and span[1] - span[0] == len(found["n"]):

@@ -36,8 +36,12 @@ _PROJECT = re.compile(
     rf"20}})[\"”」』']"
     rf"|[\"“「『'](?P<f>[^\"“”「」『』'\n,。]{{1,20}}?(?:计划|工程|系统|平台|行动))[\"”」』']"
     rf"|[\"“「『'](?P<g>[^\"“”「」『』'\n,。]{{1,20}}?)项目[\"”」』']"
+    rf"|叫(?:做)?[\"“「『']?(?P<h>{H}{{2,6}}?|[a-z][\w.-]{{1,20}})[\"”」』']?的(?:开源|新|小)?(?:项目"
+    r"|专案|工程|产品|框架)"
+    rf"|(?:开源|新)项目(?P<i>{H}{{2,4}}?)(?=由|是|用|基于|的后端|的作者|的前端)"
     rf"|(?P<c>[a-z0-9·-]{{2,20}}|{H}{{2,9}})(?:这个|这一)(?:开源|新|小)?(?:项目)"
-    rf"|(?P<d>[a-z][\w .-]{{1,20}}?|{H}{{2,9}}) ?(?:项目|专案)(?!经理|组|部|管理|书|上|式|制|负责人|名|数|里"
+    rf"|(?P<d>[a-z][\w .-]{{1,20}}?|{H}{{2,9}}) ?(?:项目|专案)(?![\"“「『]|经理|组|部|管理|书|上|式|制"
+    r"|负责人|名|数|里"
     r"|中|期|前|后|进|规|文|资|预|启|款|金|的?成员|总监|计划)"
     rf"|项目(?:的?名字?|名称)?(?:叫做?|名为|是叫|代号为?|代号叫)[\"“「『']?(?P<e>{H}{{2,6}}?"
     rf"|[a-z][\w.-]{{1,20}})[\"”」』']?(?=$|[^{HAN}\w])"
@@ -69,7 +73,9 @@ def works(stretch: Stretch) -> Iterator[Name]:
 
 def projects(stretch: Stretch) -> Iterator[Name]:
     for found in matches(_PROJECT, stretch):
-        start, end = group(found, "a", "b", "c", "d", "e", "f", "g")
+        start, end = group(found, "a", "b", "c", "d", "e", "f", "g", "h", "i")
+        if (found["h"] or found["i"]) and not stretch.low[start:end].isascii() and not nameable(stretch.low[start:end]):
+            continue
         if (found["d"] or found["c"]) and _ONE_HAN.match(stretch.low, end - 1):
             start = _project_start(stretch, start, end)
         if end - start > 1 or "a" <= stretch.low[start : start + 1] <= "z":
@@ -96,7 +102,15 @@ def known_as(stretch: Stretch) -> Iterator[Name]:
         yield Name(*found.span("name"))
 
 
+_PET_CALLED = re.compile(
+    rf"叫(?:做)?[\"“「『']?(?P<name>(?![{FUNCTION}]){H}{{1,4}}?)[\"”」』']?的(?:{H}{{0,3}}?)(?:猫|狗"
+    r"|橘猫|金毛|柯基|兔子|仓鼠|鹦鹉|泰迪|布偶)"
+)
+
+
 def called(stretch: Stretch) -> Iterator[Name]:
+    for found in matches(_PET_CALLED, stretch):
+        yield Name(*found.span("name"), "animal")
     for found in matches(_CALLED, stretch):
         said = found["name"]
         if said in COMMON or _NOT_CALLED.match(said) or said[-1] in "们":
@@ -130,11 +144,19 @@ def _is_latin_name(stretch: Stretch, token: re.Match[str]) -> bool:
     said, low = stretch.text[token.start() : token.end()], token[0]
     if low in TECHNOLOGIES and said != "go":
         return True
-    if len(low) < 2 or low in NO_LATIN or re.fullmatch(r"[a-z]\d+|\d+[a-z]*|v\d[\d.]*", low):
-        return False
-    if re.search(r"\d{7}|^x+$|xx|\.(?:jpg|png|pdf|docx?|xlsx?|pptx?|txt|md|zip)$|^[a-z]{2,4}\d{6}", low):
+    if nothing_latin(low):
         return False
     return any(char.isupper() for char in said) or bool(re.search(r"[a-z]-?\d{2}", low))
+
+
+def nothing_latin(low: str) -> bool:
+    """Whether a Latin word within Chinese names nothing: PPT, D6, order numbers, file names."""
+    return (
+        len(low) < 2
+        or low in NO_LATIN
+        or re.fullmatch(r"[a-z]\d+|\d+[a-z]*|v\d[\d.]*", low) is not None
+        or re.search(r"\d{7}|^x+$|xx|\.(?:jpg|png|pdf|docx?|xlsx?|pptx?|txt|md|zip)$|^[a-z]{2,4}\d{6}", low) is not None
+    )
 
 
 def _joins(stretch: Stretch, left: re.Match[str], right: re.Match[str]) -> bool:

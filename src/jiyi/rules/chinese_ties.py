@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from jiyi.rules.chinese_words import OCCUPATIONS
+
 PERSON, ORG, PLACE, TECH, PROJECT, PRODUCT, WORK, ANIMAL = (
     "person",
     "organisation",
@@ -92,7 +94,7 @@ VERBS = (
     Verb("located_in", "在", frozenset((ORG,)), WHERE),
     Verb("reports_to", "(?:向|给|跟){b}汇报(?:工作)?|汇报给|向{b}负责", WHO, WHO, True, bare="b"),
     Verb("supplies", "(?:给|为|向){b}(?:供货|供应)[^,，]{0,6}", SOME, SOME),
-    Verb("supplies", "供应|供货给", SOME, SOME),
+    Verb("supplies", "供应|供货给", SOME, frozenset((ORG, PRODUCT, "")), passive=True),
     Verb(
         "partners_with",
         ("(?:和|与|跟|同){b}(?:达成了?|有|开展了?|展开了?|建立了?)?(?:长期|战略|深度)*合作(?:关系|协议|伙伴)?"),
@@ -372,6 +374,15 @@ NOUNS = (
     Noun("owns", "主人", frozenset((ANIMAL, PRODUCT, "")), WHO, turned=True, kind=PERSON),
     Noun("located_in", "总部|总公司所在地|所在地|办公室|实验室", frozenset((ORG, PROJECT)), WHERE),
     Noun("from", "老家|家乡|籍贯", WHO, WHERE),
+    Noun(
+        "works_at",
+        f"(?:[^的,了]{{0,6}}?)(?:{OCCUPATIONS}|cto|cfo|coo|总监|副总裁|副总|员工|职员|科学家|首席[^的,了]{{1,4}}师)",
+        frozenset((ORG,)),
+        WHO,
+        turned=True,
+        user=True,
+        kind=PERSON,
+    ),
     Noun("replaces", "前身|前任|前一任|上一代", ANY - {PLACE}, ANY - {PLACE}),
     Noun(
         "replaces",

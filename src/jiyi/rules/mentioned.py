@@ -28,7 +28,7 @@ from jiyi.mentions import USER, Alias, Edge, Mention, Mentioned
 from jiyi.periods import Period, plain
 from jiyi.relation_types import RELATIONS, RelationType, relation_of
 from jiyi.rules.chinese_names import chinese_name_in, chinese_names
-from jiyi.rules.chinese_no_names import NO_LATIN
+from jiyi.rules.chinese_things import nothing_latin
 from jiyi.rules.clauses import clauses, follows, requests, sentences
 from jiyi.rules.dates import Times, dated, named
 from jiyi.rules.english_names import english_name_in, english_names
@@ -71,7 +71,7 @@ def _worth(stretches: Sequence[Stretch], found: Iterable[Name | Same | Link]) ->
     for one in found:
         if isinstance(one, Name):
             at = _around(stretches, one.start, one.end)
-            if at and at.low[one.start : one.end] in NO_LATIN and _HAN.search(at.low, at.start, at.end):
+            if at and _HAN.search(at.low, at.start, at.end) and nothing_latin(at.low[one.start : one.end]):
                 continue
         yield one
 
