@@ -133,10 +133,19 @@ def test_what_is_denied_or_over(said: str, told: dict[str, bool], negated: bool,
     assert (edge.negated, edge.ends) == (negated, ends)
 
 
-@pytest.mark.parametrize("told", [{"negated": True}, {"ends": True}])
-def test_a_denial_or_end_of_which_no_word_speaks_is_refused(told: dict[str, bool]) -> None:
-    assert read("Kestrel uses Rust.", head="Kestrel", relation="uses", tail="Rust", **told).edges == ()
-    assert read("红隼用Rust。", head="红隼", relation="uses", tail="Rust", **told).edges == ()
+def test_a_denial_of_which_no_word_speaks_is_refused() -> None:
+    assert read("Kestrel uses Rust.", head="Kestrel", relation="uses", tail="Rust", negated=True).edges == ()
+    assert read("红隼用Rust。", head="红隼", relation="uses", tail="Rust", negated=True).edges == ()
+
+
+def test_an_end_of_which_no_word_speaks_is_none() -> None:
+    """Small models say that something has ended where the words say that it is so; where they do not, it is refused."""
+    (edge,) = read("Kestrel uses Rust.", head="Kestrel", relation="uses", tail="Rust", ends=True).edges
+    assert not edge.ends and not edge.negated
+    (edge,) = read("夜莺的后端是用Rust写的。", head="夜莺", relation="backend", tail="Rust", ends=True).edges
+    assert not edge.ends
+    said = "As for Kestrel: Rust use faded."
+    assert read(said, head="Kestrel", relation="uses", tail="Rust", ends=True).edges == ()
 
 
 @pytest.mark.parametrize(

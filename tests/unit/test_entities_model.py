@@ -96,7 +96,7 @@ async def test_a_chinese_conversation_gets_the_chinese_prompt_and_instructions_r
     await ModelEntities(llm, instructions="只列公司。").derive(batch(("user", "蓝湾物流收购了灰雀机器人。")))
     text = llm.calls[0].all_text
     assert "关系从 head 读到 tail" in text and "只列公司。" in text and "{relations}" not in text
-    assert "acquired（收购）" in text
+    assert "acquired（收购、" in text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

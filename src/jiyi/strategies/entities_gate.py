@@ -164,9 +164,11 @@ def _edge(told: Told, quote: _Quote, head: Place, tail: Place) -> Edge | None:
         return None
     if reverse:
         head, tail = tail, head
-    if (right := _right(relation, quote, head, tail)) is not None:
-        head, tail = right
+    right = _right(relation, quote, head, tail)
+    head, tail = right or (head, tail)
     denied, over = _denied(told, quote, head, tail, clause)
+    if denied is None and over and right is not None and not told.negated:
+        denied, over = False, False  # small models say that this or that has ended; the words say that it is so
     if denied is None:
         return None
     edge = Edge(

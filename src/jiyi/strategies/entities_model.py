@@ -11,7 +11,7 @@ from jiyi.importance import SMALL_TALK, importance
 from jiyi.mentions import USER, Edge, Mention, Mentioned
 from jiyi.ports import LLM, Batch
 from jiyi.prompts import Prompt, prompt
-from jiyi.relation_types import RELATIONS
+from jiyi.relation_types import RELATIONS, RelationType
 from jiyi.strategies.entities_known import derived, resting
 from jiyi.strategies.entities_steps import EVERY
 from jiyi.strategies.facts_known import is_own
@@ -25,6 +25,7 @@ _NO_NAME = frozenset(
     ("项目", "工程", "系统", "应用", "团队", "project", "app", "team", "system", "library", "framework")
 )
 """What often stands beside a name without being a part of it."""
+_WORDS = 3  # further Chinese words of a relation in the prompt
 _ANSWER = 240  # tokens for each of the user's messages in the reply: about four items
 
 
@@ -90,9 +91,15 @@ class ModelEntities:
 
     def _prompt(self, spoken: str) -> Prompt:
         """The prompt, with the relations that have a name and the user's own instructions."""
-        names = [f"{one.name}（{one.zh}）" if spoken == "zh" else one.name for one in RELATIONS.values()]
+        names = [f"{one.name}（{_chinese(one)}）" if spoken == "zh" else one.name for one in RELATIONS.values()]
         listed = "、".join(names) if spoken == "zh" else ", ".join(names)
         return prompt("entities", spoken).filled(relations=listed, instructions=self._instructions)
+
+
+def _chinese(relation: RelationType) -> str:
+    """How a person reads it, and other words: a small model chooses by them."""
+    words = [one for one in relation.words if not one.isascii() and "…" not in one and one not in relation.zh]
+    return "、".join((relation.zh, *sorted(words, key=len)[:_WORDS]))
 
 
 def _gathered(items: Sequence[Mentioned]) -> Mentioned:
