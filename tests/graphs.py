@@ -44,14 +44,19 @@ class Told:
 
     def entity(self, name: str, *messages: str, sense: str = "", also: Iterable[str] = (), **more: Any) -> str:
         """An entity that these messages name; ``also`` are other names of it."""
+        made = self.entity_of(name, *messages, sense=sense, also=also, **more)
+        self.entities[made.id] = made
+        return made.id
+
+    def entity_of(self, name: str, *messages: str, sense: str = "", also: Iterable[str] = (), **more: Any) -> Record:
+        """The same, by itself."""
         places = [
             Named(self._saying(one), 0, 0, name, also=tuple(also), **(more if number == 0 else {}))
             for number, one in enumerate(messages)
         ]
         places += [Named(self._saying(messages[0]), 0, 0, other) for other in also]
         id_ = entity_id(form_of(name), sense)
-        self.entities[id_] = entity(id_, places, strategy="entities:rules", version="1", sense=sense, name=name)
-        return id_
+        return entity(id_, places, strategy="entities:rules", version="1", sense=sense, name=name)
 
     def relation(self, head: str, relation: str, tail: str, *messages: str, **more: Any) -> str:
         """A relation that these messages state."""

@@ -9,6 +9,7 @@ import pytest
 
 from jiyi import AsyncMemory, InvalidInput, SlidingWindow
 from jiyi.embedders.hashing import HashingEmbedder
+from jiyi.entities import entity, named_of
 from jiyi.mentions import USER
 from jiyi.ports import Strategy
 from jiyi.strategies.entities import Entities
@@ -154,3 +155,26 @@ def test_settings_are_checked(made: Any) -> None:
     for wrong in ({"k": 0}, {"share": 0}, {"floor": 2}, {"every": 0}):
         with pytest.raises(InvalidInput):
             made(**wrong)
+
+
+async def test_as_of_a_day_only_what_had_been_said_by_then() -> None:
+    told = Told()
+    one = told.message("Northwind is an insurer.")
+    two = told.message("Northwind, also known as NW, is our largest customer. Northwind uses Redis.")
+    told.entity("Northwind", one, type="organisation")
+    told.entity("Redis", one, two)
+    told.relation("Northwind", "uses", "Redis", one, two)
+    id_ = next(id_ for id_, record in told.entities.items() if record.data["name"] == "Northwind")
+    first = told.entities[id_]
+    later = named_of(told.entity_of("NW", two, traits={"": "our largest customer"}, also=("Northwind",)))
+    told.entities[id_] = entity(id_, [*named_of(first), *later], strategy="entities:rules", version="1")
+    then = START + timedelta(hours=1)
+    text = await shown(told, Entities(), "Who is Northwind?")
+    assert "largest customer" in text and "NW" in text
+    text = await shown(told, Entities(), "Who is Northwind?", as_of=then)
+    assert "[entity] Northwind (organisation)" in text and "NW" not in text and "largest" not in text
+    memory = await remembered(told)
+    graph = await memory.graph(about="Northwind", user_id="ada", as_of=then)
+    (found,) = [one for one in graph.entities if one.name == "Northwind"]
+    assert (found.aliases, found.description, len(graph.relations[0].quotes)) == ((), "", 1)
+    await memory.close()

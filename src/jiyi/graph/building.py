@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from jiyi.commands import PERSON
 from jiyi.entities import form_of, is_user, messages_of, name_of, names_of, role_of, type_of
+from jiyi.graph.then import told_by
 from jiyi.graph.values import Entity, Evidence, Relation, stated_quotes
 from jiyi.relations import ends_of, is_negated
 from jiyi.relations import name_of as relation_of
@@ -198,10 +199,20 @@ def _closed_at(record: Record, ground: Ground) -> datetime | None:
     return record.closed_at
 
 
+def _then(records: Iterable[Record], as_of: datetime) -> list[Record]:
+    found = (told_by(record, lambda one: not one.dated or one.at <= as_of) for record in records)
+    return [record for record in found if record is not None]
+
+
 def graph_parts(
     entities: Sequence[Record], relations: Sequence[Record], ground: Ground
 ) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
-    """Entities and relations of records; each entity is one and the same value wherever it stands."""
+    """Entities and relations of records; each entity is one and the same value wherever it stands.
+
+    As of a time they are as they had been told by then.
+    """
+    if ground.as_of is not None and ground.as_of != HELD:
+        entities, relations = _then(entities, ground.as_of), _then(relations, ground.as_of)
     made = relations_of(relations, entities, ground)
     known = {end.id: end for one in made for end in (one.head, one.tail)}
     return tuple(known.get(one.id) or entity_of(one, ground) for one in entities), tuple(made)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from jiyi.commands import evidence
 from jiyi.entities import ENTITY, is_user, named_of, type_of
+from jiyi.graph.then import told_by
 from jiyi.graph.walking import named_in
 from jiyi.ports import Reader, Request
 from jiyi.statements import FACT
@@ -29,7 +30,10 @@ async def lines_for(request: Request, *, types: Sequence[str], k: int, floor: fl
     facts = await _facts(reader, chosen)
     there = await standing(reader, (source for one in (*chosen, *facts) for source in evidence(one)))
     items: list[Item] = []
-    for place, record in enumerate(chosen):
+    for place, whole in enumerate(chosen):
+        record = told_by(whole, lambda one: one.message in there)  # as of a day less had been said
+        if record is None:
+            continue
         about = [fact for fact in facts if not is_user(record) and not set(record.links).isdisjoint(fact.links)]
         if item := _item(record, about[-_FACTS:], there):
             items.append(replace(item, score=1 / (1 + place), why=why[record.id][1]))
