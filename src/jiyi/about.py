@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -123,21 +124,27 @@ def _besides(records: Sequence[Record]) -> list[Record]:
     told = "\n".join(flat(one.text) for one in (*(r for r in records if r.kind == "fact"), *relations))
     shown = [one for one in records if one.kind == "entity" and not is_user(one) and _tells(one, told)]
     shown += sorted((one for one in records if one.kind == "snapshot"), key=_weight)[-1:]
-    left = {one.id for one in (*relations, *shown)}
+    left = {one.id for one in (*relations, *shown)} | {one.id for one in records if one.pinned}
     return [one for one in records if one.id in left or one.kind not in ("relation", "entity", "snapshot")]
 
 
 def _stated(relation: Record, texts: Mapping[str, Sequence[str]]) -> bool:
     """Whether a fact of one of its messages names both ends."""
-    ends = [flat(end) for end in ends_of(relation) if end != USER]
+    ends = [end for end in ends_of(relation) if end != USER]
     said = (text for source in relation.sources for text in texts.get(source.message_id, ()))
-    return any(all(end in text for end in ends) for text in said)
+    return any(all(_stands(end, text) for end in ends) for text in said)
 
 
 def _tells(entity: Record, told: str) -> bool:
     """Whether an entity has a name, or something said of it, that stands in none of the texts."""
     words = (*names_of(entity), role_of(entity), *(said for said, _ in traits_of(entity).values()))
-    return any(flat(one) not in told for one in words)
+    return any(one and not _stands(one, told) for one in words)
+
+
+def _stands(words: str, text: str) -> bool:
+    """Whether words stand in a ``flat`` text: "Al" not within "also"."""
+    found = re.escape(flat(words))
+    return re.search(rf"(?<![a-z0-9]){found}(?![a-z0-9])" if words.isascii() else found, text) is not None
 
 
 def _weight(record: Record) -> tuple[bool, float, datetime, str]:

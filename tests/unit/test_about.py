@@ -42,6 +42,14 @@ def test_an_entity_that_only_has_a_name_stands_where_nothing_else_names_it() -> 
     }  # fmt: skip
 
 
+def test_a_name_within_a_word_tells_nothing_and_what_is_pinned_always_stands() -> None:
+    told = Told()
+    one = told.message("Al also works.")
+    al = told.entities[told.entity("Al", one)]
+    assert groups(fact("I also work", one), al)["entities"] == ["Al"]
+    assert groups(fact("I work with Al", one), al, replace(al, id="pinned", pinned=True))["always"] == ["Al"]
+
+
 def test_of_snapshots_the_newest() -> None:
     old = Record("snapshot:1", "snapshot", "I live in Lisbon", "snapshots", "1", (Source("m1"),), said_at=DAY)
     new = replace(old, id="snapshot:2", text="I live in Porto", said_at=DAY.replace(day=9))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,10 @@ async def say(memory: AsyncMemory, clock: FakeClock, *said: str, session: str = 
         ids.append((await memory.session(session, user_id="ada").add("user", text)).id)
     await memory.drain()
     return ids
+
+
+def kept_in(folder: Path) -> bytes:
+    return b"".join(part.read_bytes() for part in folder.iterdir())
 
 
 async def entities(memory: AsyncMemory, **which: object) -> list[Record]:
@@ -106,6 +111,18 @@ async def test_what_was_split_off_lives_as_long_as_one_of_its_messages(memory: A
     await memory.forget(user_id="ada", message_ids=[said[2]])
     await memory.drain()
     assert await memory.commands(user_id="ada") == [] and await names(memory) == ["Tom"]
+
+
+async def test_a_name_that_was_given_leaves_no_trace(tmp_path: Path, clock: FakeClock) -> None:
+    file = tmp_path / "memory.db"
+    memory = await AsyncMemory.open(file, recipe=[Named()], embedder=None, clock=clock)
+    said = await say(memory, clock, "<Tom> fixed my bike.", "<Tom> sent the invoice.", "#Atlas runs.")
+    await memory.split((await called(memory, "Tom")).id, [said[1]], user_id="ada", name="Tomasz Zieliński")
+    await memory.session("s2", user_id="ada").set_topic("Zieliński gegen Acme")
+    await memory.forget(user_id="ada", message_ids=[said[1]])
+    await memory.forget(user_id="ada", session_id="s2")
+    await memory.close()
+    assert b"Zieli" not in kept_in(tmp_path)
 
 
 async def test_what_was_merged_is_split_again(memory: AsyncMemory, clock: FakeClock) -> None:
