@@ -143,8 +143,10 @@ def _tells(entity: Record, told: str) -> bool:
 
 def _stands(words: str, text: str) -> bool:
     """Whether words stand in a ``flat`` text: "Al" not within "also"."""
-    found = re.escape(flat(words))
-    return re.search(rf"(?<![a-z0-9]){found}(?![a-z0-9])" if words.isascii() else found, text) is not None
+    low = flat(words)
+    if low not in text or not low.isascii():
+        return low in text
+    return re.search(rf"(?<![a-z0-9]){re.escape(low)}(?![a-z0-9])", text) is not None
 
 
 def _weight(record: Record) -> tuple[bool, float, datetime, str]:

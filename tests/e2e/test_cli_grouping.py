@@ -81,6 +81,7 @@ def test_what_is_known_has_groups_of_their_own_and_nothing_twice(ada: Run) -> No
     out = ada("about").well().out
     assert "How they are related\n" in out and "Topics\n" in out and "People and things that have a name\n" in out
     assert "Robert" in out and "Acme (" not in out  # the relation names it
+    assert 'Bob —works at→ Acme\n            said 2026-03-01, s1: "<Bob:person> works at' in out
 
 
 def test_what_cannot_be_done_names_commands(ada: Run) -> None:

@@ -141,6 +141,7 @@ def _marked(record: Record, words: Mapping[str, str]) -> str:
 def _sources(record: Record, messages: Mapping[str, Message], words: Mapping[str, str]) -> list[str]:
     """Where it was said: the newest first."""
     lines: list[str] = []
+    shown = told(record)
     for source in record.sources if record.kind != "snapshot" else ():
         message = messages.get(source.message_id)
         if message is None:
@@ -152,5 +153,5 @@ def _sources(record: Record, messages: Mapping[str, Message], words: Mapping[str
         where = words["where"].format(session=message.session_id) if message.session_id else words["statement"]
         quote = short(source.quote or message.text, 80)
         line = words["said"].format(when=when, where=where)
-        lines.append(line + (words["quote"].format(quote=quote) if quote != record.text else ""))
+        lines.append(line + (words["quote"].format(quote=quote) if quote != shown else ""))
     return lines[::-1]
