@@ -62,8 +62,9 @@ _DONE = re.compile(
     r"|implemented|deployed|delivered|cleared|live|in place)\b"
     r"|\b(?:i|we|they|he|she)(?:'ve| have|'d)? (?:just |already |finally |now )*(?:finished|completed|fixed|resolved"
     r"|solved|shipped|merged|booked|ordered|paid|sent|signed|submitted|implemented|deployed|delivered|launched|bought|built"
-    r"|wrote|set up|hired|found)\b"
-    r"|(?<!没)(?<!没有)(?<!未)(?<!还没)(?:(?:完成|解决|搞定|修好|做完|做好|写完|写好|弄好|弄完|办好|装好|订好|买好|付清|处理好"
+    r"|wrote|set up|hired|found|received|got back)\b"
+    r"|\b(?:arrived|came (?:in|back|through))\b"
+    r"|(?<!没)(?<!没有)(?<!未)(?<!还没)(?:(?:完成|解决|搞定|修好|做完|做好|写完|写好|弄好|弄完|办好|装好|订好|买好|付清|处理好|找到|收到|拿到"
     r"|部署好|提交|上线|发布|签)了|(?:完成|解决|搞定|修好|做完|做好|写完|写好|弄好|办好|装好|订好|买好)$"
     r"|已经?(?:完成|解决|搞定|修好|做完|做好|写完|写好|上线|发布|提交|签|付|订|买|装|合并|部署|交))"
 )

@@ -48,7 +48,7 @@ GENERIC = frozenset(
 _GENERIC_TERMS = GENERIC.union(*(terms(word) for word in GENERIC))
 FUNCTION = frozenset(
     "的了着过在是有和与就都也还没不未要想说可能会让给把被对从到向跟为因所以但而或及其之这那哪谁什么怎样多少几我你您他她它们咱"
-    "吗呢吧啊呀嘛哦嗯很太更最再又才只已经将应该请帮先后来去上下里外中前些个次点些样时候一二三两做用定需得等好行"
+    "吗呢吧啊呀嘛哦嗯很太更最再又才只已经将应该请帮先后来去上下里外中前些个次点些样时候一二三两做用定需得等好行找"
 )
 """Characters that names are not made of."""
 _ZH_VERBS = re.compile(r"^(?:学习|研究|推荐|学|做|买|吃|喝|看|找|写|去|打|开|搞|弄|选|装|换|订|办|问|聊|谈|说)+")
