@@ -145,6 +145,8 @@ def test_no_names(text: str) -> None:
         ("Anna and Tom are siblings.", ("Anna", "sibling_of", "Tom")),
         ("Anna doesn't work at Northwind anymore.", ("Anna", "no longer works_at", "Northwind")),
         ("Anna doesn't work at Northwind.", ("Anna", "not works_at", "Northwind")),
+        ("Acme hasn't acquired Globex yet.", ("Acme", "not acquired", "Globex")),
+        ("Starling isn't written in Python.", ("Starling", "not uses", "Python")),
         ("Anna left Alder Labs.", ("Anna", "no longer works_at", "Alder Labs")),
         ("Tom stopped using Slack.", ("Tom", "no longer uses", "Slack")),
         ("Alder Labs hired Anna Berg.", ("Anna Berg", "works_at", "Alder Labs")),
@@ -156,6 +158,14 @@ def test_no_names(text: str) -> None:
         ("Dr. Chen prescribed Metformin.", ("Chen", "prescribed", "Metformin")),
         ("Acme, acquired by Globex in 2021, makes pumps.", ("Globex", "acquired", "Acme")),
         ("Alder Labs is based in Oslo.", ("Alder Labs", "located_in", "Oslo")),
+        ("I joined the Oslo Chess Association.", ("user", "member_of", "Oslo Chess Association")),
+        ("I joined Alder Labs in May.", ("user", "works_at", "Alder Labs")),
+        ("I have a sister called Mia.", ("user", "sibling_of", "Mia")),
+        ("The Starling project's backend is FastAPI.", ("Starling", "backend", "FastAPI")),
+        ("FastAPI is a framework written in Python.", ("FastAPI", "uses", "Python")),
+        ("Lin Wei's nom de plume is Moyu.", ("Lin Wei", "pen_name", "Moyu")),
+        ("Lin Wei uses the pen name Moyu online.", ("Lin Wei", "pen_name", "Moyu")),
+        ("I take Metformin 500 mg every morning.", ("user", "takes", "Metformin")),
         ("Northwind, also known as NW, supplies Acme.", ("NW", "supplies", "Acme")),
         ("Oslo is the capital of Norway.", ("Norway", "capital", "Oslo")),
     ],
@@ -176,6 +186,8 @@ def test_a_relation(text: str, found: tuple[str, str, str] | None) -> None:
             "Lin Wei, who writes as Moyu, founded the Starling project, which uses FastAPI.",
             ["Lin Wei pen_name Moyu", "Lin Wei created Starling", "Starling uses FastAPI"],
         ),
+        ("Under the pen name Moyu, Lin Wei founded Starling.", ["Lin Wei pen_name Moyu", "Lin Wei created Starling"]),
+        ("Starling uses FastAPI as its backend.", ["Starling uses FastAPI", "Starling backend FastAPI"]),
         ("Anna founded Starling and works at Northwind.", ["Anna created Starling", "Anna works_at Northwind"]),
         ("Anna and Tom founded Starling.", ["Tom created Starling", "Anna created Starling"]),
         (
@@ -219,6 +231,12 @@ def test_several_relations(text: str, found: list[str]) -> None:
         "I went to Oslo with Anna.",
         "We use Slack at work.",
         "Anna almost acquired Globex.",
+        "I live near Oslo.",
+        "Acme would have acquired Globex.",
+        "Tom's wife works at Globex.",
+        "Anna told me that Globex was acquired by Acme.",
+        "Starling was part of Heron.",
+        "I worked with Python.",
     ],
 )
 def test_no_relation(text: str) -> None:
@@ -272,6 +290,7 @@ def test_no_alias(text: str) -> None:
         ("We ordered RX-2217.", "RX-2217", "product"),
         ("I moved to Oslo.", "Oslo", "place"),
         ("I got it from FastAPI.", "FastAPI", "technology"),
+        ("Good luck with the project, Kestrel!", "Kestrel", ""),
         ("I met Kestrel.", "Kestrel", ""),
     ],
 )
@@ -339,3 +358,9 @@ def test_both_ends_of_a_long_message_are_read_with_their_places() -> None:
     found = mentioned(message(text))
     assert [text[one.start : one.end] for one in found.mentions] == ["Anna", "Alder Labs", "Tom", "Globex Corp"]
     assert [one.head for one in found.edges] == ["Anna", "Tom"]
+
+
+def test_the_time_of_a_clause_is_not_that_of_a_role_in_it() -> None:
+    friend, moved = mentioned(message("My best friend Bo moved to Berlin last month.")).edges
+    assert (friend.relation, friend.event_from, friend.valid_from) == ("friend_of", None, None)
+    assert (moved.relation, moved.valid_from) == ("lives_in", datetime(2026, 2, 1, tzinfo=UTC))

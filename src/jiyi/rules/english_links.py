@@ -34,8 +34,8 @@ _FOLLOWS = several(
     "and or but in on at for with from to by as since until last this next when while where which who that because so "
     "then now today yesterday tomorrow recently currently again too also instead after before during ago via through "
     "over under between about if though although anymore any no not together directly daily every full-time part-time "
-    "earlier for these those right already alone once twice here there against within is was plus & online everywhere "
-    "professionally officially privately publicly anonymously"
+    "earlier for these those right already alone once twice here there against within is was plus & yet "
+    "online everywhere professionally officially privately publicly anonymously"
 )
 _AFTER = re.compile(
     r"[\"')\]*_]*(?:$|[.,;:!?()\u2013\u2014\"]|\s*[\u4e00-\u9fff]|\s+[-\u2013\u2014(\ufffc\d$\u20ac]|\s+([a-z&][a-z'-]*))"
@@ -53,6 +53,7 @@ SAID_BY = re.compile(
     r"|according|supposed|expected?|likely|plans?|planning|tried|trying|try|about to|almost|nearly|pretends?"
     r"|could|should|may|can|will|'ll|going to|let's|alleged|allegedly|reportedly)\b"
 )
+_CLUBS = several("association society club union federation committee board council league choir church alliance")
 _AS_ITS = re.compile(r" (?:as|for) (?:its|the|a|our|their) (backend|frontend|database)\b")
 _OVER = re.compile(r"\s*(?:any ?more|any longer)\b")
 _LIST = re.compile(r"(?:, | and | & |, and | as well as )(?:(?:the|a|an) )?")
@@ -131,7 +132,9 @@ class _Pair:
         said = _SHORT_BE.sub("", said).strip(" ,\"'()")
         tail = self._typed(says, parsed)
         ends = says.ends or parsed.ends or over
-        one = Link(head, says.words, tail, said, parsed.negated and not over, ends, says.begins)
+        joined_club = parsed.phrase == "joined" and self.low[tail.start : tail.end].split()[-1] in _CLUBS
+        words = "member" if joined_club else says.words
+        one = Link(head, words, tail, said, parsed.negated and not over, ends, says.begins)
         if other := self._instead(says):
             yield one._replace(head=other, tail=tail)
             return

@@ -39,6 +39,7 @@ _SPOKEN = re.compile(
 )
 _SLANG = several("tbh btw lmk idk omg lol ngl fyi thx pls plz mr dr hmm brb ppl smth msg")
 _PLAIN = re.compile(r"(?<![\w.@/-])[a-z0-9&]+(?![\w@/-])")
+_NEAR = re.compile(r"\b(?:near|by|outside|around|towards?)\s(?:the\s)?$")
 _CALLED = re.compile(r"(?:name is|name's|names|call me|go by)\s*[\"']?$")
 
 
@@ -140,4 +141,6 @@ def english_name_in(text: str, span: Span, attribute: str) -> Span | None:
     """The name in the value of a fact with this attribute; None where the value names nothing ("a small company")."""
     if attribute == "name":
         return span if _CALLED.search(text[max(0, span[0] - 14) : span[0]].lower()) else written_so(text, span)
+    if attribute == "home" and _NEAR.search(text[max(0, span[0] - 14) : span[0]].lower()):
+        return None
     return in_value(text, span, first=attribute in _BARE)

@@ -48,24 +48,25 @@ _LABEL = re.compile(
 _OBTAINS = re.compile(
     r"\b(?:order|orders|ordered|buy|bought|purchased?|reorder|stock|sells?|sold|install(?:ed)?|replace[ds]?)\b"
 )
-_KIND = re.compile(rf"\b({'|'.join(sorted(map(re.escape, KINDS), key=len, reverse=True))})( called| named|,)? $")
+_KIND = re.compile(rf"\b({'|'.join(sorted(map(re.escape, KINDS), key=len, reverse=True))})( called| named)? $")
 _FIRMS = several("company startup firm team organisation organization")
 _AFTER = re.compile(rf" ({'|'.join(sorted(map(re.escape, AFTER), key=len, reverse=True))})\b(?!')")
 _LOOSE = several("ruby swift spring express unity dart julia jenkins kafka cassandra spark rails go rust")
 _START = re.compile(r"(?:^|[.!?:;…\n\u3002\uff01\uff1f]|[-*•])[\s\"'(\[*_-]*$")
 _VERBS_WORDS = (
-    "is was has had will would can cannot doesn't does did didn't isn't wasn't won't said says tells told asked asks "
-    "lives lived likes loves hates works worked wants wanted needs moved moves bought got plans prefers called calls "
-    "met knows studies teaches owns drives runs plays speaks visited came went goes thinks started founded created "
-    "wrote writes built builds made makes leads led uses used joined acquired approved manages reports reported "
-    "supplies supplied hired left depends requires competes belongs published publishes develops developed designed "
-    "launched maintains invested insures prescribed married graduated supports recommended suggested offered gave "
-    "sent helped agreed no never"
+    "hasn't is was has had will would can cannot doesn't does did didn't isn't wasn't won't said says tells told "
+    "asked asks lives lived likes loves hates works worked wants wanted needs moved moves bought got plans prefers "
+    "called calls met knows studies teaches owns drives runs plays speaks visited came went goes thinks started "
+    "founded created wrote writes built builds made makes leads led uses used joined acquired approved manages "
+    "reports reported supplies supplied hired left depends requires competes belongs published publishes develops "
+    "developed designed launched maintains invested insures prescribed married graduated supports recommended "
+    "suggested offered gave sent helped agreed no never"
 )
 _VERBS = several(_VERBS_WORDS) | {phrase.split()[0] for phrase, says in VERBS.items() if not says[0].passive}
 _STRONG = re.compile(
     r" (?:uses|depends on|runs on|relies on|was (?:acquired|founded|created|written|built|developed) by"
-    r"|is (?:written|built)|has a (?:subsidiary|backend|frontend)|\(|competes with|belongs to)\b"
+    r"|(?:is|isn't) (?:not |no longer )?(?:written|built)"
+    r"|has a (?:subsidiary|backend|frontend)|\(|competes with|belongs to)\b"
     r"|, (?:acquired|founded|based|led|owned|built|written|a|an) "
     r"|,? (?:aka|also known as|who) |, (?:my|our) |, [A-Z]\w+(?:'s| for short)| and (?:I|[A-Z][a-z]+) [a-z]"
 )

@@ -39,7 +39,7 @@ EPITHETS = several(
 JOINS_OF = several(
     "bank university ministry department institute college school academy board bureau council house museum "
     "society office church court duke duchess king queen prince princess city isle bay gulf lord game temple tower "
-    "republic kingdom states centre center association federation league order hospital faculty"
+    "republic kingdom cliffs isles states centre center association federation league order hospital faculty"
 )
 """What "of" may follow within a name."""
 
@@ -105,7 +105,7 @@ _GENERIC = (
     "otp kyc vat gst hoa apr aprs ira iras 401k nda ndas sop sops sla slas okr okrs poc pocs mr mrs ms dr prof a b c "
     "d e f g h j k l m n o p q r s t u v w x y z mid pre post non anti ex re co part phase step section chapter "
     "version figure table appendix week day month year stage level grade round page question option item task ac rv "
-    "rvs suv suvs pto wfh rpgs"
+    "rvs suv suvs pto wfh rpgs woah whoa aw aww ugh yikes phew damn gosh wee"
 )
 GENERIC = several(f"{_TIMES} {_GENERIC}") | NATIONS
 """Words and short forms with a capital that name nothing in particular."""
@@ -177,7 +177,8 @@ _ORDINARY = (
     "compliment therefore markdown listen pond sky freedom strategy column requirements input output error warning "
     "chapter unit guys folks bro dude girls boys ladies gentlemen contracts overview background timeline scope stage "
     "western eastern northern southern latin mediterranean copper iron steel gold silver key brand subject executive "
-    "guide aspects"
+    "guide aspects dance dragon star lab turkey frisbee technology society sunny snorkeling salsa panda elf squat "
+    "gotta recite embarked traveler traveller contact tech unity titanic media production audio"
 )
 ORDINARY = (
     FUNCTION
