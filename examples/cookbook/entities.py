@@ -35,7 +35,8 @@ def main() -> None:
         memory.drain()
         for entity in memory.entities(user_id="lin"):
             if not entity.user:
-                print("*", ", ".join([entity.shown, *entity.aliases]), f"({entity.description or entity.type or '?'})")
+                what = entity.description or entity.type
+                print("*", ", ".join([entity.shown, *entity.aliases]) + (f": {what}" if what else ""))
                 for quote in entity.quotes:
                     print(f"    {quote.message_id}: {quote.text}")
         example.ask(memory, memory.session("later", user_id="lin"), example.pick(QUESTION), MARKS)
