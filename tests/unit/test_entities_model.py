@@ -69,6 +69,32 @@ async def test_what_is_refused_leaves_the_rest_of_the_reply() -> None:
     assert "从未提到的公司" not in repr(records)
 
 
+async def test_what_a_small_real_model_replied() -> None:
+    """All numbers the same, a quote of its own making, an end and a relation that no word speaks of."""
+    said = [
+        "我朋友林薇是个作家，住在厦门。",
+        "林薇用笔名秋山写作。",
+        "秋山做了一个叫夜莺的笔记应用。",
+        "夜莺的后端是用Rust写的。",
+    ]
+    told = reply(
+        {"quote": said[0], "head": "林薇", "relation": "is", "tail": "作家", "ends": True},
+        {"quote": "林薇住在厦门。", "head": "林薇", "relation": "lives_in", "tail": "厦门", "ends": True},
+        {"quote": said[1], "head": "林薇", "relation": "pen_name", "tail": "秋山"},
+        {"quote": said[2], "head": "秋山", "relation": "works_on", "tail": "夜莺"},
+        {"quote": said[2], "head": "秋山", "relation": "created", "tail": "夜莺"},
+        {"quote": said[3], "head": "夜莺", "relation": "backend", "tail": "Rust", "ends": True},
+    )
+    derived = await ModelEntities(ScriptedLLM([told])).derive(batch(*(("user", text) for text in said)))
+    by_model = [record for record in derived.put if record.data["by"] == "model"]
+    assert sorted(relations(by_model)) == [
+        ("夜莺", "backend", "Rust"), ("林薇", "pen_name", "秋山"), ("秋山", "created", "夜莺")
+    ]  # fmt: skip
+    edges = [record for record in by_model if record.kind == RELATION]
+    assert all(record.closed_at is None for record in edges)
+    assert sorted(record.sources[0].message_id for record in edges) == ["s-2", "s-3", "s-4"]
+
+
 async def test_one_call_for_a_batch_and_none_for_small_talk() -> None:
     llm = ScriptedLLM([])
     derived = await ModelEntities(llm).derive(
