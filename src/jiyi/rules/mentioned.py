@@ -27,8 +27,6 @@ from jiyi.candidates import Candidate
 from jiyi.mentions import USER, Alias, Edge, Mention, Mentioned
 from jiyi.periods import Period, plain
 from jiyi.relation_types import RELATIONS, RelationType, relation_of
-from jiyi.rules.chinese_names import chinese_name_in, chinese_names
-from jiyi.rules.chinese_things import nothing_latin
 from jiyi.rules.clauses import clauses, follows, requests, sentences
 from jiyi.rules.dates import Times, dated, named
 from jiyi.rules.english_names import english_name_in, english_names
@@ -59,15 +57,35 @@ def mentioned(message: Message) -> Mentioned:
     if not stretches:
         return Mentioned()
     found = [
-        *chinese_names([one for one in stretches if _HAN.search(one.low, one.start, one.end)]),
+        *_chinese_names([one for one in stretches if _HAN.search(one.low, one.start, one.end)]),
         *_worth(stretches, english_names([one for one in stretches if _LATIN.search(one.low, one.start, one.end)])),
     ]
     found += _of_the_user(text, stretches, candidates(message), found)
     return _Reading(message, stretches).all(found)
 
 
+def _chinese_names(stretches: Sequence[Stretch]) -> Iterator[Name | Same | Link]:
+    if not stretches:
+        return iter(())
+    # imported when a message first has Chinese in it: its expressions take a quarter of a second to compile
+    from jiyi.rules.chinese_names import chinese_names
+
+    return chinese_names(stretches)
+
+
+def _chinese_name_in(text: str, span: Span, attribute: str) -> Span | None:
+    from jiyi.rules.chinese_names import chinese_name_in
+
+    return chinese_name_in(text, span, attribute)
+
+
 def _worth(stretches: Sequence[Stretch], found: Iterable[Name | Same | Link]) -> Iterator[Name | Same | Link]:
     """Without the Latin words of a Chinese sentence that are none of a language of their own: PPT, KPI."""
+    if not any(_HAN.search(one.low, one.start, one.end) for one in stretches):
+        yield from found
+        return
+    from jiyi.rules.chinese_things import nothing_latin
+
     for one in found:
         if isinstance(one, Name):
             at = _around(stretches, one.start, one.end)
@@ -125,7 +143,7 @@ def _of_the_user(
             continue
         span = (at, at + len(fact.value))
         stretch = _around(stretches, *span)
-        name_in = chinese_name_in if _HAN.search(text, *span) else english_name_in
+        name_in = _chinese_name_in if _HAN.search(text, *span) else english_name_in
         name = stretch and name_in(text, span, fact.attribute)
         head = stretch and name and _head(stretch, fact, name[0], found)
         if not (name and head):
