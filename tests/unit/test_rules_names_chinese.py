@@ -354,6 +354,10 @@ def test_what_is_denied(text: str) -> None:
     assert one.negated and not one.ends
 
 
+def test_what_is_denied_is_no_role() -> None:
+    assert roles("林薇不是我老婆。") == []
+
+
 def test_dates_are_those_of_the_clause_that_says_so() -> None:
     (first, second) = read("蓝湾物流2010年在宁波注册，总部在杭州，去年收购了灰雀机器人。").edges
     assert (first.tail, first.event_from) == ("杭州", None)

@@ -269,7 +269,7 @@ def _of_noun(
         return
     if noun.kind and not owned.type and not owned.user:
         owned = owned._replace(type=noun.kind)
-    if owner.user and noun.kind == PERSON and not owned.user and not any(owned.role):
+    if owner.user and noun.kind == PERSON and not (owned.user or negated or any(owned.role)):
         owned = owned._replace(role=_role(line, found))
     head, tail = (owned, owner) if noun.turned else (owner, owned)
     begins = (found["is"] or "")[:1] in "换改变" if found["is"] else False
