@@ -230,6 +230,7 @@ def test_what_is_not_sure_gives_no_relation(text: str) -> None:
         "静静地坐着。",
         "PPT和KPI都做完了。",
         "时长大约15分钟。",
+        "我想了三个方向，分别是A、B、C。",
         "成绩出来了。",
         "关于项目的问题很多。",
     ],

@@ -142,7 +142,7 @@ def latin(stretch: Stretch) -> Iterator[Name]:
 
 def _is_latin_name(stretch: Stretch, token: re.Match[str]) -> bool:
     said, low = stretch.text[token.start() : token.end()], token[0]
-    if low in TECHNOLOGIES and said != "go":
+    if low in TECHNOLOGIES and len(low) > 1 and said != "go":
         return True
     if nothing_latin(low):
         return False
