@@ -38,6 +38,10 @@ SENTENCES = [
     ("Qiu", " is the pen name of ", "Lin", "", "pen_name", True),
     ("秋山", "是", "林薇", "的笔名", "pen_name", True),
     ("林薇", "的笔名是", "秋山", "", "pen_name", False),
+    ("陈默", "在", "蓝湾物流", "上班", "works_at", False),
+    ("星雀", "是由", "墨鱼", "创建的", "created", True),
+    ("蓝湾物流", "与", "乌鹭科技", "合作", "partners_with", False),
+    ("白鲸软件", "已被", "海塔", "取代", "replaces", True),
     ("Ann", " met ", "Bob", "", "reports_to", None),
 ]  # fmt: skip
 
@@ -68,6 +72,8 @@ def test_what_is_the_users() -> None:
         ("sponsors", "Ann saw the budget", False),
         ("赞助", "蓝湾赞助了比赛", True),
         ("赞助", "蓝湾参加了比赛", False),
+        ("works_at", "陈默在蓝湾物流上班", True),
+        ("works_at", "陈默上班的时候不在蓝湾", False),
     ],
 )
 def test_what_a_sentence_says(relation: str, sentence: str, expected: bool) -> None:

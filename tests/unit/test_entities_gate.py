@@ -40,6 +40,7 @@ def names(found: Mentioned) -> list[str]:
         ("I report to the head of logistics.", "the head of logistics", "manages", "user", (USER, "reports_to", "head of logistics")),
         ("Lin Wei writes under the name Qiu Shan.", "Lin Wei", "pen_name", "Qiu Shan", ("Lin Wei", "pen_name", "Qiu Shan")),
         ("秋山是林薇的笔名。", "秋山", "pen_name", "林薇", ("林薇", "pen_name", "秋山")),
+        ("陈默在蓝湾物流上班。", "陈默", "works_at", "蓝湾物流", ("陈默", "works_at", "蓝湾物流")),
         ("Ann sponsors the Kestrel project.", "Ann", "sponsors", "Kestrel", ("Ann", "sponsors", "Kestrel")),
         ("安娜赞助了红隼。", "安娜", "赞助", "红隼", ("安娜", "赞助", "红隼")),
     ],

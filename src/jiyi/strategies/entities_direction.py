@@ -7,12 +7,14 @@ they do not tell stays as the model has it.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from jiyi.relation_types import RELATIONS
 from jiyi.text import flat, terms
 
-_GAP = "…"
+_GAP = flat("…")
+"""Where the other name stands within the words for a relation, 在…工作; as ``flat`` writes it."""
 _BY = re.compile(r"\bby (?:the |an? )?$|[被由让遭]$")
 _OWNED = re.compile(r"^(?:\s?(?:project|app|team|系统|项目|团队|公司|应用))?(?:['’]s?\s+|\s*的)")
 _PRONOUN_OWNED = re.compile(r"^\s*的?\s*")
@@ -94,14 +96,24 @@ def _gapped(first: str, last: str, between: str, after: str) -> bool:
 
 def _stands(phrase: str, text: str, *, at_start: bool = False) -> bool:
     if _GAP in phrase:
-        parts = [part for part in phrase.split(_GAP) if part]
-        return bool(parts) and all(part in text for part in parts)
+        return _in_order([part for part in phrase.split(_GAP) if part], text)
     if not phrase:
         return False
     if not phrase.isascii():
         return text.startswith(phrase) if at_start else phrase in text
     found = re.search(rf"(?<![a-z0-9]){re.escape(phrase)}(?![a-z0-9])", text)
     return found is not None and (not at_start or len(text[: found.start()].split()) <= 2)
+
+
+def _in_order(parts: Sequence[str], text: str) -> bool:
+    """Whether parts stand in a text, one behind the other."""
+    at = 0
+    for part in parts:
+        found = text.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return bool(parts)
 
 
 def _has_stems(phrase: str, low: str) -> bool:
