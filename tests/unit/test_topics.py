@@ -21,10 +21,10 @@ from jiyi.topics import (
     names_of,
     points_of,
     renamed,
-    settles,
     topic_id,
     topic_of,
     united,
+    unsettled,
 )
 from jiyi.types import Record, Source
 
@@ -87,8 +87,9 @@ def test_the_order_makes_no_difference_and_limits_hold() -> None:
     ],
 )
 def test_what_settles_an_open_point(later: str, left_open: str, expected: bool) -> None:
-    assert settles(point(2, later), point(1, left_open)) is expected
-    assert not settles(point(1, later), point(2, left_open)), "not what was said before"
+    asked = point(1, left_open)
+    assert unsettled([asked], [point(2, later)]) == ([] if expected else [asked])
+    assert unsettled([asked], [point(0, later)]) == [asked], "not what was said before"
 
 
 def test_what_one_topic_left_open_the_other_settles_when_joined() -> None:

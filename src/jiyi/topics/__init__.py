@@ -16,7 +16,7 @@ so it makes no difference in which order they came.  ``data`` of a topic:
 Every message that is named in it is among its sources.
 """
 
-from jiyi.topics.composing import MOST, composed, joined, renamed, settles, united
+from jiyi.topics.composing import MOST, composed, joined, renamed, united, unsettled
 from jiyi.topics.values import (
     KINDS,
     PART,
@@ -60,9 +60,9 @@ __all__ = [
     "points_of",
     "renamed",
     "sessions_of",
-    "settles",
     "topic_id",
     "topic_of",
     "united",
+    "unsettled",
     "written_of",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import cache
 
 from jiyi.text import flat, language, terms
 from jiyi.topics.values import (
@@ -31,18 +32,13 @@ MOST: Mapping[Kind, int] = {"summary": 8, "decisions": 16, "open": 16, "done": 8
 _SESSIONS, _NAMES, _TERMS = 20, 8, 24  # that a topic keeps
 _TOLD = 8  # points in the text
 _SHARED = 3  # one in so many of an open point's words, at least, are in what settles it
-_MARKERS = frozenset(
-    term
-    for words in (
-        "decide decided decision decisions choose chose chosen pick picked agree agreed settle settled use using go",
-        "need needs needed still open todo do done have to next step question point issue pending left not yet waiting",
-        "finish finished complete completed fixed resolved solved ready we i our let's final finally will must should",
-        "going now already which what whether how figure out clear unclear sure undecided no be been get it's",
-    )
-    for word in words.split()
-    for term in (word, *terms(word))
+_SAYS_STATE = (
+    "decide decided decision decisions choose chose chosen pick picked agree agreed settle settled use using go",
+    "need needs needed still open todo do done have to next step question point issue pending left not yet waiting",
+    "finish finished complete completed fixed resolved solved ready we i our let's final finally will must should",
+    "going now already which what whether how figure out clear unclear sure undecided no be been get it's",
 )
-_MARKERS_HAN = frozenset(
+_SAYS_STATE_HAN = frozenset(
     "我你他她它们的了着在是有和与就都也还没未要需得先再吗呢吧啊个这那已经好完不定决选用待事做下步问题把被给让"
 )
 
@@ -117,18 +113,32 @@ def united(records: Iterable[Record]) -> list[Record]:
     return list(found.values())
 
 
-def settles(point: TopicPoint, left_open: TopicPoint) -> bool:
-    """Whether what was decided or done later settles what was left open: they share enough of their words."""
-    if point.order <= left_open.order:
-        return False
-    asked, answer = _telling(left_open.text), _telling(point.text)
+def unsettled(left_open: Sequence[TopicPoint], others: Iterable[TopicPoint]) -> list[TopicPoint]:
+    """What was left open and is not settled: nothing that was decided or done later shares enough of its words."""
+    answers = [(one.order, _telling(one.text)) for one in others] if left_open else []
+    found: list[TopicPoint] = []
+    for point in left_open:
+        asked = _telling(point.text)
+        if not any(order > point.order and _shares(answer, asked) for order, answer in answers):
+            found.append(point)
+    return found
+
+
+def _shares(answer: Set[str], asked: Set[str]) -> bool:
     shared = asked & answer
     return bool(shared) and _SHARED * len(shared) >= min(len(asked), len(answer))
 
 
-def _telling(text: str) -> set[str]:
+def _telling(text: str) -> Set[str]:
     """Terms of a text without those that only say that something is open, or decided."""
-    return {term for term in terms(text) if term not in _MARKERS and not set(term) <= _MARKERS_HAN and len(term) > 1}
+    state = _state_terms()
+    return {term for term in terms(text) if len(term) > 1 and term not in state and not set(term) <= _SAYS_STATE_HAN}
+
+
+@cache
+def _state_terms() -> frozenset[str]:
+    """At first use: stemming takes a package that not every program needs."""
+    return frozenset(term for line in _SAYS_STATE for word in line.split() for term in (word, *terms(word)))
 
 
 # -- within limits ---------------------------------------------------------------------------------------------------
@@ -144,8 +154,7 @@ def _chosen(points: Mapping[Kind, Sequence[TopicPoint]]) -> dict[Kind, list[Topi
             own.setdefault(flat(point.text), point)
         once[kind] = [point for text, point in own.items() if text not in said]
         said.update(own)
-    later = [*once["decisions"], *once["done"]]
-    once["open"] = [point for point in once["open"] if not any(settles(other, point) for other in later)]
+    once["open"] = unsettled(once["open"], [*once["decisions"], *once["done"]])
     once["summary"].sort(key=lambda one: -one.importance)
     return {kind: sorted(once[kind][: MOST[kind]], key=_in_order) for kind in KINDS}
 
