@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from jiyi.history import is_system
 from jiyi.text import cut_point
@@ -13,11 +14,22 @@ _HEAD, _TAIL = 700, 300  # characters shown of a message that is asked about
 _BRIEF = 160  # of an assistant's, which only helps to understand
 
 
-def numbered_lines(messages: Iterable[Message], asked: Sequence[Message]) -> str:
-    """The messages that are asked about, numbered from 1, and what the assistant says between them."""
+def numbered_lines(messages: Iterable[Message], asked: Sequence[Message], *, parted: bool = False) -> str:
+    """The messages that are asked about, numbered from 1, and what the assistant says between them.
+
+    Args:
+        messages: in order, those among them.
+        asked: those that are asked about.
+        parted: where there are several sessions, a line ``##`` stands before the messages of each.
+    """
     numbers = {message.id: number for number, message in enumerate(asked, start=1)}
-    shown = (message for message in messages if message.id in numbers or _helps(message))
-    return "\n".join(_line(message, numbers.get(message.id)) for message in shown)
+    shown = [message for message in messages if message.id in numbers or _helps(message)]
+    several = parted and len({message.session_id for message in shown}) > 1
+    lines: list[str] = []
+    for _, of_it in groupby(shown, key=lambda message: message.session_id if several else ""):
+        lines += ["##"] * several
+        lines += (_line(message, numbers.get(message.id)) for message in of_it)
+    return "\n".join(lines)
 
 
 def _helps(message: Message) -> bool:

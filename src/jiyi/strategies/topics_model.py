@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jiyi.extractive import both_ends
-from jiyi.history import is_system
 from jiyi.importance import importance
 from jiyi.ports import LLM, Batch
 from jiyi.prompts import prompt
 from jiyi.rules.subject_words import telling
+from jiyi.strategies.numbered import numbered_lines
 from jiyi.strategies.topics_known import Before, Place, both, known_before, message_of
 from jiyi.strategies.topics_making import EVERY, MODEL, changes, part, point, speaks
 from jiyi.strategies.topics_rules import points_by_rules, whose
@@ -23,8 +22,7 @@ from jiyi.types import JSON, Changes, Message, Record, Source, Step
 if TYPE_CHECKING:
     from jiyi.prompts.topics import Told
 
-_SHOWN = 1_000  # characters of a user's message, so that a call has at most about 20,000
-_BRIEF = 160  # of an assistant's, which only helps to understand
+_SHOWN = 1_000  # characters of a message by which the language of the prompt is chosen
 _ANSWER = 120  # tokens for each of the user's messages in the reply
 _TOPICS = 20  # known ones that are named, those spoken of last
 _NAME = 60  # characters of a topic's name, at most
@@ -66,7 +64,8 @@ class ModelTopics:
             asked = prompt(MODEL, language("\n".join(both_ends(message.text, _SHOWN) for message in messages)))
             from jiyi.prompts.topics import Told  # pydantic takes a while
 
-            text = _shown(batch.messages, messages, [name_of(one) for one in topics])
+            names, text = "; ".join(map(name_of, topics)), numbered_lines(batch.messages, messages, parted=True)
+            text = f"known: {names}\n{text}" if names else text
             limit = 200 + _ANSWER * len(messages)
             told = await ask(self._llm, asked, text, Told, field="points", max_tokens=limit)
             made = {"model": self._llm.name, "prompt": asked.id}
@@ -172,20 +171,19 @@ def _let_in(told: Iterable[Told], messages: Sequence[Message]) -> dict[str, list
 
 def _point(message: Message, one: Told, kind: Kind) -> TopicPoint | None:
     """The point, where the message says so in the user's own words, and for sure."""
-    from jiyi.grounding import clauses, locate, sentences, unsupported  # many expressions: they take a while to compile
-    from jiyi.rules import borrowed, stated
+    from jiyi.grounding import clauses, locate, unsupported  # many expressions: they take a while to compile
+    from jiyi.rules import borrowed
+    from jiyi.strategies.quoted import around, is_stated
     from jiyi.strategies.rewording import another, reworded
 
     quote = one.quote.strip() or one.text
     span = locate(message.text, quote)
     if span is None or not any(map(str.isalnum, quote)) or borrowed(message, *span):
         return None
-    if kind != "open":
-        inside = sum(max(0, min(span[1], upto) - max(span[0], begin)) for begin, upto in stated(message))
-        if 2 * inside < span[1] - span[0]:
-            return None
-    whole = _around(message.text, span, sentences)
-    said, clause = message.text[slice(*whole)], message.text[slice(*_around(message.text, span, clauses))]
+    if kind != "open" and not is_stated(message, *span):
+        return None
+    whole = around(message.text, *span)
+    said, clause = message.text[slice(*whole)], message.text[slice(*around(message.text, *span, clauses))]
     text = " ".join(one.text.split())
     days = [f"{message.created_at:%Y-%m-%d}"] if message.created_at else []
     kept = text if len(text) <= _LONGEST and not unsupported(text, [said], days) and reworded(text, said) else ""
@@ -193,33 +191,3 @@ def _point(message: Message, one: Told, kind: Kind) -> TopicPoint | None:
         span, kept = whole, said
     score = max(_WEIGHT[kind], importance(message.but(content=said, importance=None)).score)
     return point(message, span, min(1.0, score), kept.strip(" ,;，；.。"), "model")
-
-
-def _around(text: str, span: tuple[int, int], parts: Callable[[str], Sequence[tuple[int, int]]]) -> tuple[int, int]:
-    """The sentences, or other parts, that a quote stands in."""
-    found = [one for one in parts(text) if one[0] < span[1] and one[1] > span[0]] or [span]
-    return min(span[0], found[0][0]), max(span[1], found[-1][1])
-
-
-# -- what is shown ---------------------------------------------------------------------------------------------------
-
-
-def _shown(messages: Sequence[Message], own: Sequence[Message], names: Sequence[str]) -> str:
-    """The topics that are known, and the messages, session by session."""
-    numbers = {message.id: number for number, message in enumerate(own, start=1)}
-    lines = [f"known: {'; '.join(names)}"] if names else []
-    session: str | None = None
-    several = len({message.session_id for message in messages}) > 1
-    for message in messages:
-        helps = message.role == "assistant" and message.active and not is_system(message) and bool(message.text.strip())
-        if message.id in numbers or helps:
-            if several and message.session_id != session:
-                lines.append("##")
-            session = message.session_id
-            lines.append(_line(message, numbers.get(message.id)))
-    return "\n".join(lines)
-
-
-def _line(message: Message, number: int | None) -> str:
-    said = json.dumps(both_ends(message.text, _SHOWN if number else _BRIEF), ensure_ascii=False)
-    return f"{number}. user: {said}" if number else f"assistant: {said}"
