@@ -23,6 +23,16 @@ def _python(script: str) -> str:
     return done.stdout.strip()
 
 
+def test_opening_a_recipe_loads_no_rules() -> None:
+    """They take a third of a second to compile, and only who derives needs them."""
+    script = (
+        "import sys; from jiyi import Memory; from jiyi.recipes import RECIPES\n"
+        "for name in RECIPES: Memory.open('memory:', recipe=name, embedder=None).close()\n"
+        "print([name for name in sys.modules if name.startswith(('jiyi.rules', 'jiyi.grounding'))])"
+    )
+    assert _python(script) == "[]"
+
+
 def test_importing_loads_nothing_heavy() -> None:
     loaded = f"set({HEAVY!r}) & (set(sys.modules) - before)"
     script = f"import sys; before = set(sys.modules); import jiyi; print(sorted({loaded}))"

@@ -5,20 +5,18 @@ but for ``known_before``, which reads the parts that are wanted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from jiyi.periods import plain
 from jiyi.ports import Batch
-from jiyi.rules.mentioned import mentioned
-from jiyi.rules.own import own_words
-from jiyi.rules.subject_words import Subject, phrase, telling
-from jiyi.rules.subjects import named
 from jiyi.text import flat
 from jiyi.topics import PART, Written, names_of, topic_id, written_of
 from jiyi.types import Message, Record, Source
+
+if TYPE_CHECKING:
+    from jiyi.rules.subject_words import Subject
 
 How: TypeAlias = Literal["named", "session", "words", "new"]
 """Why a part belongs to its topic: the message names it, its session speaks of it, they share words, it begins it."""
@@ -106,6 +104,10 @@ class Before:
         """The topics that a message speaks of, in order of the places from which on it does; none for small talk that
         belongs to no session with a topic.
         """
+        from jiyi.periods import plain  # these take a while, and only who derives needs them
+        from jiyi.rules.own import own_words
+        from jiyi.rules.subject_words import phrase
+
         low = own_words(plain(message.text))
         words = told_words(message.text)
         found = self._named(message, low, words)
@@ -143,12 +145,12 @@ class Before:
 
     def named(self, name: str, seq: int) -> Earlier | None:
         """The topic that goes by this name, or the only one whose name has all its words."""
-        low, words = flat(name), frozenset(telling(name))
+        low, words = flat(name), frozenset(_telling(name))
         near = self._having(words, seq)
         for part in near:
             if part.key == topic_id(name) or flat(part.name) == low:
                 return part
-        having = [part for part in near if words and words <= frozenset(telling(part.name))]
+        having = [part for part in near if words and words <= frozenset(_telling(part.name))]
         return having[0] if len(having) == 1 else None
 
     def topic(self, name: str) -> Earlier | None:
@@ -158,6 +160,10 @@ class Before:
 
     def _named(self, message: Message, low: str, words: Sequence[str]) -> list[Place]:
         """The topics that the message names, on purpose or by a name that is known."""
+        from jiyi.rules.mentioned import mentioned
+        from jiyi.rules.subject_words import Subject
+        from jiyi.rules.subjects import named
+
         found: list[Place] = []
         subjects = named(message.text, low)
         subjects += [
@@ -220,7 +226,7 @@ def both(known: Earlier | None, own: Written | None) -> tuple[Written, ...]:
 
 def links_of(names: Sequence[Written], session_id: str | None, words: Iterable[str]) -> tuple[str, ...]:
     """By what a part is found: its topic's name, its session, and the words that tell what its message is about."""
-    told = [term for one in names for term in telling(one.name)]
+    told = [term for one in names for term in _telling(one.name)]
     linked = [f"{WORD}{word}" for word in dict.fromkeys([*told, *words])][:WORDS]
     session = [f"{SESSION}{session_id}"] if session_id else []
     return (*dict.fromkeys(flat(one.name) for one in names), *session, *linked)
@@ -265,7 +271,13 @@ def _number(part: Record, name: str) -> int:
 
 def told_words(text: str) -> list[str]:
     """The index terms of a text that tell most of what it is about, the most frequent first."""
-    return [term for term, _ in sorted(telling(text).items(), key=lambda one: (-one[1], one[0]))][:_LOOKED_UP]
+    return [term for term, _ in sorted(_telling(text).items(), key=lambda one: (-one[1], one[0]))][:_LOOKED_UP]
+
+
+def _telling(text: str) -> Mapping[str, int]:
+    from jiyi.rules.subject_words import telling
+
+    return telling(text)
 
 
 def _written(message: Message, subject: Subject) -> Written:

@@ -9,7 +9,6 @@ from jiyi.extractive import both_ends
 from jiyi.importance import importance
 from jiyi.ports import LLM, Batch
 from jiyi.prompts import prompt
-from jiyi.rules.subject_words import telling
 from jiyi.strategies.numbered import numbered_lines
 from jiyi.strategies.topics_known import Before, Place, both, known_before, message_of
 from jiyi.strategies.topics_making import EVERY, MODEL, changes, part, point, speaks
@@ -140,6 +139,7 @@ def _place(name: str, message: Message, one: TopicPoint, before: Before) -> Plac
     if not any(map(str.isalnum, name)):
         return None
     from jiyi.grounding import locate
+    from jiyi.rules.subject_words import telling
 
     span = locate(message.text, name)
     own = Written(name, Source(message.id, *span, message.text[slice(*span)]), message.seq) if span else None
