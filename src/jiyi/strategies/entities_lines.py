@@ -11,7 +11,7 @@ from jiyi.graph.then import told_by
 from jiyi.graph.walking import named_in
 from jiyi.ports import Reader, Request
 from jiyi.statements import FACT
-from jiyi.strategies.graph_lines import standing
+from jiyi.strategies.reading import standing
 from jiyi.text import flat, language
 from jiyi.types import Item, Message, Record, Source
 
@@ -28,7 +28,7 @@ async def lines_for(request: Request, *, types: Sequence[str], k: int, floor: fl
         why.setdefault(hit.record.id, (hit.record, hit.why))
     chosen = [record for record, _ in why.values() if not types or type_of(record) in types][: 2 * k]
     facts = await _facts(reader, chosen)
-    there = await standing(reader, (source for one in (*chosen, *facts) for source in evidence(one)))
+    there = await standing(reader, (source.message_id for one in (*chosen, *facts) for source in evidence(one)))
     items: list[Item] = []
     for place, whole in enumerate(chosen):
         record = told_by(whole, lambda one: one.message in there)  # as of a day less had been said

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from jiyi.commands import COMMANDS, PERSON, evidence
+from jiyi.commands import PERSON, evidence
 from jiyi.ports import Reader
 from jiyi.statements import statements_of
+from jiyi.strategies.reading import standing
 from jiyi.text import flat
-from jiyi.types import Filter, Item, Message, Record, Source
+from jiyi.types import Item, Message, Record, Source
 
 LABEL = "fact"
 
@@ -40,10 +41,7 @@ async def items_of(
         cited: for a block that is.
     """
     sure = [record for record in records if record.data.get("status") != "unverified"]
-    ids = tuple(dict.fromkeys(source.message_id for record in sure for source in evidence(record)))
-    there = {message.id: message for message in await reader.matching(Filter(ids=ids))} if ids else {}
-    if cited and ids:  # a person's correction is what that person said
-        there |= {message.id: message for message in await reader.matching(replace(COMMANDS, ids=ids))}
+    there = await standing(reader, (source.message_id for record in sure for source in evidence(record)))
     shown = {record.id: (record, *_place(record, there)) for record in sure}
     whole = _whole(shown.values())
     found: dict[str, Item] = {}

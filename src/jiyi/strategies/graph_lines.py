@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from jiyi.commands import COMMANDS
 from jiyi.entities import is_user
 from jiyi.graph import EntityGraph, Path, Quote, Relation
 from jiyi.graph.building import HELD, Ground, graph_parts
 from jiyi.graph.walking import Course, named_in, walk
 from jiyi.ports import Reader, Request
 from jiyi.relations import RELATION
-from jiyi.types import Filter, Item, Message, Record, Source
+from jiyi.strategies.reading import standing
+from jiyi.types import Item, Message, Record, Source
 
 _PATHS = 60  # looked at, the best ones
 _WHOLE = 0.8  # of a message that is quoted: the message itself is shown
@@ -75,7 +75,7 @@ async def items_of(reader: Reader, lines: Sequence[Line]) -> list[Item]:
 
     A short message of which nearly all is quoted stands there itself, and the same words stand there once.
     """
-    there = await standing(reader, (quote for line in lines for quote in line.relation.quotes))
+    there = await standing(reader, (quote.message_id for line in lines for quote in line.relation.quotes))
     shown = [
         (line, next((one for one in line.relation.quotes[::-1] if one.message_id in there), None)) for line in lines
     ]
@@ -86,7 +86,7 @@ async def items_of(reader: Reader, lines: Sequence[Line]) -> list[Item]:
             continue
         message = there[quote.message_id]
         text, place = ("", None) if message.id in whole else (quote.text, quote.start or 0)
-        quotes = (source_of(quote),) if text else ()
+        quotes = (_source_of(quote),) if text else ()
         item = Item((message,), text, line.score, line.why, records=line.relation.ids, quotes=quotes)
         known = found.get((message.id, place))
         if known is not None:
@@ -95,21 +95,9 @@ async def items_of(reader: Reader, lines: Sequence[Line]) -> list[Item]:
     return list(found.values())
 
 
-def source_of(quote: Quote) -> Source:
+def _source_of(quote: Quote) -> Source:
     """A quote as a source."""
     return Source(quote.message_id, quote.start, quote.end, quote.text)
-
-
-async def standing(reader: Reader, quotes: Iterable[Quote | Source]) -> Mapping[str, Message]:
-    """The messages of quotes that stand on a path that was not left, and what people said of records, by id."""
-    ids = tuple(dict.fromkeys(quote.message_id for quote in quotes))
-    if not ids:
-        return {}
-    there = {message.id: message for message in await reader.matching(Filter(ids=ids))}
-    missing = tuple(name for name in ids if name not in there)
-    if missing:
-        there |= {order.id: order for order in await reader.matching(replace(COMMANDS, ids=missing))}
-    return there
 
 
 def _whole(quotes: Sequence[Quote], there: Mapping[str, Message]) -> set[str]:

@@ -1,14 +1,15 @@
-"""The end of a session's history, read as far back as a strategy needs it."""
+"""What strategies read of the log: the end of a session, as far back as needed; the messages that records name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from jiyi.assembly import BEFORE_USER
+from jiyi.commands import COMMANDS
 from jiyi.history import is_system, turns
 from jiyi.ports import Reader
-from jiyi.types import Block, Dropped, Item, Message
+from jiyi.types import Block, Dropped, Filter, Item, Message
 
 _FIRST = 64  # messages
 _GROWTH = 4
@@ -54,3 +55,12 @@ def history_block(strategy: str, tail: Tail, keep: int, reason: str) -> Block:
     out += [Dropped(strategy, message.id, before, message=message) for message in tail.before if not is_system(message)]
     items = tuple(Item(turn, score=-float(age)) for age, turn in enumerate(kept))
     return Block(strategy, "history", items, left_out=tuple(out), older=tail.older)
+
+
+async def standing(reader: Reader, ids: Iterable[str]) -> dict[str, Message]:
+    """The messages of these ids that stand on a path that was not left, and orders about records, by id."""
+    wanted = tuple(dict.fromkeys(ids))
+    there = {message.id: message for message in await reader.matching(Filter(ids=wanted))} if wanted else {}
+    if missing := tuple(name for name in wanted if name not in there):
+        there |= {order.id: order for order in await reader.matching(replace(COMMANDS, ids=missing))}
+    return there

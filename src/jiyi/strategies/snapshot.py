@@ -14,7 +14,8 @@ from jiyi.snapshots import SnapshotEntry, language_of
 from jiyi.statements import FACT
 from jiyi.strategies.facts_lines import items_of
 from jiyi.strategies.facts_steps import EVERY, fact_derivers
-from jiyi.types import Block, Filter, Item, Record
+from jiyi.strategies.reading import standing
+from jiyi.types import Block, Item, Record
 
 LABEL = "snapshot"
 
@@ -107,8 +108,7 @@ class Snapshot:
         weights = {fact.id: fact.importance or 0.0 for fact in facts}
         places = {name: at for at, name in enumerate(self._order)}
         facts = sorted(facts, key=lambda fact: (places[str(fact.data["attribute"])], begin_of(fact), fact.id))
-        ids = tuple({source.message_id for fact in facts for source in evidence(fact)})
-        messages = {message.id: message for message in await reader.matching(Filter(ids=ids))} if ids else {}
+        messages = await standing(reader, (source.message_id for fact in facts for source in evidence(fact)))
         entries = [
             entry_of(fact, *self._order[str(fact.data["attribute"])], there=there, messages=messages) for fact in facts
         ]

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from jiyi.commands import COMMANDS, commands, listed
 from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
+from jiyi.strategies.reading import standing
 from jiyi.topics import PART, TOPIC, Kind, Topic, TopicPoint, topic_of, united
-from jiyi.types import Block, Filter, Item, Message, Record
+from jiyi.types import Block, Item, Message, Record
 
 EVERY = 16
 """Messages that a model is asked about together."""
@@ -76,7 +77,7 @@ class Topics:
         found = {record.id: record for record in (*own, *(hit.record for hit in hits))}
         records = united(found.values())[: self.k]
         ids = {point.message_id for record in records for kind in _KINDS for point in _points(topic_of(record), kind)}
-        said = {message.id: message for message in await request.reader.matching(Filter(ids=tuple(sorted(ids))))}
+        said = await standing(request.reader, sorted(ids))
         items = [
             item
             for record in records
