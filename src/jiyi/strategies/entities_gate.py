@@ -14,7 +14,9 @@ from jiyi.prompts.entities import Told
 from jiyi.relation_types import RELATIONS, relation_of
 from jiyi.rules import borrowed, dated, named, somebody_else
 from jiyi.strategies.entities_direction import says, turned
-from jiyi.strategies.entities_places import Place, place_of, words_at
+from jiyi.strategies.entities_framed import is_framed
+from jiyi.strategies.entities_places import Place, apart, place_of, words_at
+from jiyi.strategies.entities_same import are_one, is_users
 from jiyi.strategies.quoted import around, is_stated, speaks_of_end
 from jiyi.text import flat
 from jiyi.types import Message
@@ -31,11 +33,6 @@ _TYPES = {
     "机构": "organisation", "项目": "project", "技术": "technology", "产品": "product", "地点": "place",
     "城市": "place",
 }  # fmt: skip
-_SAYS_SAME = re.compile(
-    r"[(（]|\b(?:a\.?k\.?a\.?|also (?:known|called|named)|known as|called|named|nickname\w*|short for|stands for"
-    r"|abbreviat\w*|goes by|call (?:me|it|him|her|them)|name is|name's|i am|i'm|or)\b"
-    r"|简称|又名|又称|又叫|也叫|别名|昵称|全称|缩写|即|叫|名为|名字|我是|就是|外号|小名"
-)
 _ANOTHER_LIFE = re.compile(r"\b(?:pen name|stage name|pseudonym|nom de plume|writes? (?:as|under))\b|笔名|艺名|化名")
 _ONLY = re.compile(r"\bnot (?:only|just)\b|不仅|不但|不只|不光")
 _OVER = re.compile(
@@ -145,9 +142,19 @@ def _trait(told: Told, quote: _Quote, head: Place, relation: str) -> dict[str, s
 
 def _alias(quote: _Quote, head: Place, tail: Place) -> Alias | None:
     """That two names are one thing's, where the words say so."""
-    said = flat(quote.message.text[quote.start : quote.end])
-    inside = all(quote.start <= at.start and at.end <= quote.end for at in (head, tail))
-    if not inside or not _SAYS_SAME.search(said) or _ANOTHER_LIFE.search(said) or _is_denied(said):
+    text, (start, end) = quote.message.text, around(quote.message.text, quote.start, quote.end, clauses)
+    said = text[start:end]
+    if _ANOTHER_LIFE.search(flat(said)) or _is_denied(said):
+        return None
+    first, second = apart(text, head, tail, end)
+    if not start <= first.start <= first.end <= second.start <= second.end <= end:
+        return None
+    if USER in (head.name, tail.name):
+        one = tail if head.name == USER else head
+        same = is_users(text[start : one.start], text[one.end : end])
+    else:
+        same = are_one(text[start : first.start], text[first.end : second.start], text[second.end : end])
+    if not same:
         return None
     return Alias(quote.message, quote.start, quote.end, (head.name, tail.name))
 
@@ -161,6 +168,11 @@ def _edge(told: Told, quote: _Quote, head: Place, tail: Place) -> Edge | None:
     clause = text[slice(*around(text, quote.start, quote.end, clauses))]
     relation, reverse = relation_of(told.relation)
     if not says(relation, text[slice(*quote.sentence)]) or not _is_about(relation, clause, head, tail):
+        return None
+    first, second = sorted((head, tail), key=lambda at: at.start)
+    start, end = quote.sentence
+    beside = text[start : first.start], text[first.end : second.start], text[second.end : end]
+    if first.end > start and is_framed(relation, told.relation, *beside):
         return None
     if reverse:
         head, tail = tail, head

@@ -79,6 +79,15 @@ def place_of(name: str, message: Message, quote: tuple[int, int], sentence: tupl
     return found if found is not None and not borrowed(message, found.start, found.end) else None
 
 
+def apart(text: str, one: Place, other: Place, end: int) -> tuple[Place, Place]:
+    """Two places in order; of one within the other, as 蓝湾 in 蓝湾物流, the next one before ``end``."""
+    if USER in (one.name, other.name) or one.end <= other.start or other.end <= one.start:
+        return (one, other) if one.start <= other.start else (other, one)
+    short, long = sorted((one, other), key=lambda place: place.end - place.start)
+    found = text.find(short.name, long.end, end)
+    return (long, Place(short.name, found, found + len(short.name))) if found >= 0 else (one, other)
+
+
 def words_at(words: str, text: str, start: int, end: int) -> tuple[int, int] | None:
     """Where a few words stand in the characters [start, end) of a text."""
     found = locate(text[start:end], words)
