@@ -51,7 +51,26 @@ def test_what_nobody_said(story: Run) -> None:
     assert "names nobody" in story("graph", "What is the weather like?").well().out
     assert "没有提到" in story("graph", "天气怎么样？").well().out
     assert "Nothing that was said answers this" in story("graph", "What does Moyu eat?").well().out
-    assert "Nothing" in story("graph", "--about", "Zara").well().out
+    assert story("graph", "What has Chen Mo for breakfast?").well().out.startswith("Nothing that was said answers this")
+    assert (
+        story("graph", "Who teaches Chen Mo?")
+        .well()
+        .out.startswith("Nothing that was said answers this. What is known")
+    )
+    assert story("graph", "谁给Starfinch供应零件？").well().out.startswith("说过的话里没有答案。与之有关的是：")
+
+
+def test_a_name_that_nobody_said(story: Run) -> None:
+    assert "“Zara” is no name that is known; `jiyi entities` lists them" in story("graph", "--about", "Zara").well().out
+    out = story("graph", "--about", "Chen Mo", "--to", "张伟").well().out
+    assert "没有叫“张伟”的；`jiyi entities` 列出已知的" in out
+
+
+def test_the_page_shows_no_path_that_answers_nothing(story: Run, here: Path) -> None:
+    story("graph", "Who teaches Chen Mo?", "--html", "g.html").well()
+    assert '"path":[]' in (here / "g.html").read_text(encoding="utf-8")
+    story("graph", QUESTION, "--html", "g.html").well()
+    assert '"path":[]' not in (here / "g.html").read_text(encoding="utf-8")
 
 
 def test_formats_and_files(story: Run, here: Path) -> None:
@@ -76,7 +95,9 @@ def test_entities(story: Run) -> None:
     assert "Alder Labs" in story("entities", "--type", "organisation").well().out
     assert "Starfinch" not in story("entities", "--type", "organisation").well().out
     assert "Moyu" in story("entities", "What has Moyu written?").well().out
-    assert "no entities" in story("entities", "--type", "nothing").well().out
+    out = story("entities", "--type", "persons").well().out
+    assert "no entities of type 'persons'; there are organisation, person, project, technology" in out
+    assert "no entities answer 'Who is Zara?'" in story("entities", "Who is Zara?").well().out
 
 
 def test_as_of(story: Run) -> None:

@@ -19,6 +19,7 @@ from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput
 from jiyi.graph import MOST_HOPS, Entity, EntityGraph, Quote, Relation
 from jiyi.graph import Path as Chain
+from jiyi.graph.answering import answers
 from jiyi.graph.formats import graphml, mermaid
 from jiyi.importing import moment
 from jiyi.strategies.entities import Entities
@@ -28,6 +29,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {
         "none": "No relations are known yet. They are found in what the user says: “Moyu started Starfinch.”",
         "nobody": "The question names nobody and nothing that is known; `jiyi entities` lists what is.",
+        "unknown": "“{name}” is no name that is known; `jiyi entities` lists them.",
         "unanswered": "Nothing that was said answers this. What is known around it:",
         "nothing": "Nothing that was said answers this.",
         "said": "“{quote}” — {when}, {where}, message {message}",
@@ -43,6 +45,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     "zh": {
         "none": "还不知道任何关系。关系来自用户说过的话，例如“墨鱼发起了星雀。”",
         "nobody": "问题里没有提到已知的人或事物；`jiyi entities` 列出已知的。",
+        "unknown": "没有叫“{name}”的；`jiyi entities` 列出已知的。",
         "unanswered": "说过的话里没有答案。与之有关的是：",
         "nothing": "说过的话里没有答案。",
         "said": "“{quote}”——{when}，{where}，消息 {message}",
@@ -57,7 +60,6 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     },
 }
 _PATHS, _RELATIONS = 5, 50  # shown, where nobody says how many
-_NEAR = 0.75  # of the best path's fit: what fits much less is no answer beside it
 
 
 @click.command()
@@ -163,35 +165,25 @@ def _show(found: EntityGraph, limit: int | None) -> None:
 
 
 def _show_paths(found: EntityGraph, limit: int | None, words: Mapping[str, str]) -> None:
-    paths = found.paths(limit=200)
+    for name in filter(None, (found.about, found.to)):
+        if not found.named(name):
+            _line(words["unknown"].format(name=name))
+            return
+    paths, said = answers(found)
     if not paths:
         nobody = found.query and not found.entities
         _line(words["nobody"] if nobody else words["nothing"])
         return
-    best = paths[0].fit
-    answers = [path for path in paths if path.fit >= _NEAR * best]
-    if found.query and not best and not found.to and not found.found:
+    if not said:
         _line(words["unanswered"])
-        answers = [path for path in paths if len(path.relations) == 1] or paths
-    answers = _apart(answers)
-    shown = answers[: limit or _PATHS]
+    shown = paths[: limit or _PATHS]
     for path in shown:
-        sure = words["sure" if path.fit else "confidence"].format(fit=path.fit, confidence=path.confidence)
+        sure = words["sure" if said and path.fit else "confidence"].format(fit=path.fit, confidence=path.confidence)
         _line(f"{path}   ({sure})", "bold")
         for relation in path.relations:
             _said(relation, words)
-    if len(shown) < len(answers):
-        _line(words["more"].format(count=len(answers) - len(shown)), "dim")
-
-
-def _apart(paths: Sequence[Chain]) -> list[Chain]:
-    """The paths without those that are only a part of a better one."""
-    found: list[Chain] = []
-    for path in paths:
-        own = {relation.ids for relation in path.relations}
-        if not any(own <= {relation.ids for relation in other.relations} for other in found):
-            found.append(path)
-    return found
+    if len(shown) < len(paths):
+        _line(words["more"].format(count=len(paths) - len(shown)), "dim")
 
 
 def _said(relation: Relation, words: Mapping[str, str]) -> None:
@@ -216,9 +208,9 @@ def _line(text: str, style: str = "") -> None:
 
 
 def _language(found: EntityGraph) -> str:
-    """Of the question; without one that of most quotes."""
-    if found.query:
-        return language(found.query)
+    """Of what was asked; without that, of most quotes."""
+    if asked := found.query or found.to or found.about:
+        return language(asked)
     said = [language(relation.text) for relation in found.relations]
     return "zh" if said.count("zh") * 2 > len(said) else "en"
 
@@ -316,19 +308,31 @@ def entities(state: State, query: str | None, user: str | None, as_of: str | Non
     """List people, organisations, projects and other things; with QUERY those that it names, or that answer it."""
     until = None if as_of is None else moment("as_of", as_of, UTC)
 
-    async def work() -> list[Entity]:
+    async def work() -> tuple[list[Entity], list[Entity]]:
         async with _opened(state, query) as memory:
             await _brought_up(memory)
-            return await memory.entities(user_id=await whose(memory, user), query=query, as_of=until, **which)
+            name = await whose(memory, user)
+            found = await memory.entities(user_id=name, query=query, as_of=until, **which)
+            return found, found or await memory.entities(user_id=name, as_of=until)
 
-    found = run(work())
+    found, known = run(work())
     if state.json:
         write_json([entity_json(entity) for entity in found])
     elif not found:
-        console().print("no entities; they are found in what users say of people and things that have a name")
+        _line(_none(query, which["type"], known))
     else:
         rows = [_row(entity) for entity in found]
         show_table(["id", "name", "type", "since", "sure", "what is known"], rows, whole=["id", "since", "sure"])
+
+
+def _none(query: str | None, kind: str | None, known: Sequence[Entity]) -> str:
+    """Why there are none, and what there is."""
+    if not known:
+        return "no entities; they are found in what users say of people and things that have a name"
+    types = sorted({one.type for one in known if one.type})
+    if kind is not None and kind not in types:
+        return f"no entities of type {kind!r}; there are {', '.join(types) or 'none that have one'}"
+    return f"no entities answer {query!r}; `jiyi entities` lists all"
 
 
 def _row(entity: Entity) -> Sequence[str]:

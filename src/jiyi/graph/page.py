@@ -13,6 +13,7 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
+from jiyi.graph.answering import answers
 from jiyi.graph.values import Entity, Quote, Relation
 from jiyi.graph.whole import EntityGraph
 from jiyi.text import language
@@ -31,7 +32,7 @@ def page(graph: EntityGraph, user: str) -> str:
     spoken = "zh" if said.count("zh") * 2 > len(said) else "en"
     title = _TITLES[spoken].format(user=user)
     asked = graph.query or graph.about or graph.to
-    paths = graph.paths(limit=1) if asked else []
+    paths, said = answers(graph) if asked else ([], False)
     numbers = {entity.id: number for number, entity in enumerate(graph.entities)}
     places = {relation.id: number for number, relation in enumerate(graph.relations)}
     data = {
@@ -39,7 +40,7 @@ def page(graph: EntityGraph, user: str) -> str:
         "asked": graph.query,
         "nodes": [_node(entity, spoken) for entity in graph.entities],
         "edges": [_edge(relation, numbers) for relation in graph.relations],
-        "path": [places[one.id] for path in paths for one in path.relations if one.id in places],
+        "path": [places[one.id] for path in paths[:1] for one in path.relations if said and one.id in places],
     }
     script, style, body = _parts()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{_digest(script)}'"

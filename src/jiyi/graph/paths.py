@@ -14,6 +14,8 @@ MOST_HOPS = 3
 _BEAM = 400  # paths gone on with at each hop, the best ones: three hops from somebody with 1,000 relations stay cheap
 _OF_ONE = 60  # relations of one entity that are walked, the best ones
 _LONGER = 0.97  # of two paths that fit alike the shorter one
+BY_ITS_END = 0.2
+"""The fit of a path that only ends at the kind of thing that is asked for."""
 _JOINED = 0.3  # what it counts that a path joins all that a question names
 
 
@@ -128,7 +130,7 @@ def _judged(path: Path, question: Question | None, scores: Mapping[tuple[str, ..
     taken = sum(sure for names, sure in question.spoken if names & walked)
     last, forward = path.relations[-1], path.forward[-1]
     end = answers(question, last, path.end, forward=forward)
-    whole = 0.5 * _mean(path, scores) + (0.3 * taken / asked if asked else 0.0) + 0.2 * end
+    whole = 0.5 * _mean(path, scores) + (0.3 * taken / asked if asked else 0.0) + BY_ITS_END * end
     if question.backwards is forward and len(path.relations) == 1 and last.relation in question.relations:
         whole *= 0.9  # "who reports to Lin?" against "who does Lin report to?"
     return replace(path, fit=round(whole, 4))

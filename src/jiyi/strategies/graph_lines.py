@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from jiyi.entities import is_user
 from jiyi.graph import EntityGraph, Path, Quote, Relation
 from jiyi.graph.building import HELD, Ground, graph_parts
+from jiyi.graph.paths import BY_ITS_END
 from jiyi.graph.walking import Course, named_in, walk
 from jiyi.ports import Reader, Request
 from jiyi.relations import RELATION
@@ -37,15 +38,19 @@ async def lines_for(request: Request, *, hops: int, most: int, floor: float | No
 
 
 async def _around(request: Request, starts: Sequence[Record], hops: int) -> list[Line]:
-    """Relations on the paths that fit the question, and those that others than the user stand in anyway."""
+    """Relations on the paths that fit the question, and those of others that it names than the user anyway.
+
+    That the user says "I" calls for nobody: their brother is no answer to "who is my editor?".
+    """
     course = Course.of(request.query, starts, hops)
     walked = await walk(request.reader.records, {one.id: one for one in starts}, course)
     parts = graph_parts(list(walked.entities.values()), list(walked.relations.values()), Ground(as_of=HELD))
     graph = EntityGraph(*parts, query=request.query, hops=hops)
-    only_user = all(map(is_user, starts))
+    others = {one.id for one in starts if not is_user(one)}
     lines: dict[str, Line] = {}
     for path in graph.paths(limit=_PATHS):
-        if path.fit > 0 or (len(path.relations) == 1 and not only_user):
+        named = path.start.id in others or path.end.id in others
+        if path.fit > (0 if named else BY_ITS_END) or (named and len(path.relations) == 1):
             for relation in path.relations:
                 if relation.id not in lines:
                     lines[relation.id] = Line(relation, path.fit, _why(path))
