@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 
 from jiyi.attributes import ATTRIBUTES
 from jiyi.commands import Command, Does, evidence
-from jiyi.entities import is_user, names_of, role_of, traits_of
+from jiyi.entities import is_user, names_of, role_of, shown_names, traits_of
 from jiyi.mentions import USER
 from jiyi.relations import ends_of
 from jiyi.text import flat
@@ -55,10 +55,12 @@ class About:
     Attributes:
         sections: those that have records, in the order of ``GROUPS``.
         messages: by id, the messages that the records rest on.
+        names: what the ends of relations are called now, by the form in which they were said.
     """
 
     sections: tuple[Section, ...] = ()
     messages: Mapping[str, Message] = field(default_factory=dict[str, Message])
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -94,15 +96,27 @@ def about(records: Sequence[Record], messages: Mapping[str, Message]) -> About:
     """The records in groups: current ones that are in doubt come with the rest, and say so in ``data["status"]``.
 
     Nothing stands there twice: entities and relations that only say what facts say are left out, and so are snapshots
-    but the newest.
+    but the newest, and of two facts in the same words the second.
     """
     grouped: dict[Group, list[Record]] = {}
     for record in _besides(records):
         grouped.setdefault(group_of(record), []).append(record)
-    sections = (
-        Section(group, tuple(sorted(grouped[group], key=_weight, reverse=True))) for group in GROUPS if group in grouped
-    )
-    return About(tuple(sections), messages)
+    said: set[str] = set()
+    sections: list[Section] = []
+    for group in GROUPS:
+        shown = [one for one in sorted(grouped.get(group, ()), key=_weight, reverse=True) if _first(one, said)]
+        sections += [Section(group, tuple(shown))] if shown else []
+    return About(tuple(sections), messages, shown_names(one for one in records if one.kind == "entity"))
+
+
+def _first(record: Record, said: set[str]) -> bool:
+    """Whether a fact is the first in these words: "my sister lives in Graz" tells of the sister, and of her home."""
+    if record.kind != "fact":
+        return True
+    words = flat(record.text)
+    new = words not in said
+    said.add(words)
+    return new or record.pinned or "status" in record.data
 
 
 def group_of(record: Record) -> Group:

@@ -120,6 +120,15 @@ def is_user(record: Record) -> bool:
     return USER in record.links
 
 
+def shown_names(entities: Iterable[Record]) -> dict[str, str]:
+    """Form of a name -> what the one entity that goes by it is called now; names of namesakes are left out."""
+    found: dict[str, set[str]] = {}
+    for record in entities:
+        for form in record.links:
+            found.setdefault(form, set()).add(str(record.data.get("value") or name_of(record)))
+    return {form: next(iter(names)) for form, names in found.items() if len(names) == 1 and names != {USER}}
+
+
 def traits_of(record: Record) -> dict[str, tuple[str, Source]]:
     """Attribute, "" for a description -> the words for it and the clause that has them; the newest of each."""
     return _traits(named_of(record))

@@ -77,6 +77,16 @@ def test_each_kind_is_listed(ada: Run) -> None:
     assert "小林" in ada("records", "--kind", "entity").well().out
 
 
+def test_relations_go_by_the_names_that_people_gave(ada: Run) -> None:
+    names = ids(ada, "entity")
+    ada("records", "rename", names["Bob"], "Bob Miller").well()
+    for seen in (ada("records", "--kind", "relation"), ada("about"), ada("graph")):
+        assert "Bob Miller —works at→ Acme" in seen.well().out and "Bob —works" not in seen.out
+    ada("records", "merge", names["Bob"], names["Robert"]).well()
+    for seen in (ada("records", "--kind", "relation"), ada("about"), ada("graph")):
+        assert "Robert —works at→ Acme" in seen.well().out and "Bob Miller —" not in seen.out
+
+
 def test_what_is_known_has_groups_of_their_own_and_nothing_twice(ada: Run) -> None:
     out = ada("about").well().out
     assert "How they are related\n" in out and "Topics\n" in out and "People and things that have a name\n" in out

@@ -55,3 +55,20 @@ def test_of_snapshots_the_newest() -> None:
     new = replace(old, id="snapshot:2", text="I live in Porto", said_at=DAY.replace(day=9))
     topic = Record("topic:1", "topic", "Atlas: maps.", "topics", "1", (Source("m1"),))
     assert groups(new, old, topic) == {"topics": ["Atlas: maps."], "snapshots": ["I live in Porto"]}
+
+
+def test_facts_in_the_same_words_stand_there_once() -> None:
+    family = fact("My sister Mia lives in Graz", "m1", "user.family")
+    home = replace(fact("My sister Mia lives in Graz", "m1", "mia.home"), id="fact:home")
+    assert groups(family, home) == groups(home, family) == {"person": ["My sister Mia lives in Graz"]}
+    assert groups(home, replace(family, pinned=True)) == {"always": ["My sister Mia lives in Graz"]}
+
+
+def test_what_ends_of_relations_are_called_now() -> None:
+    told = Told()
+    one = told.message("Rhea wrote it.")
+    mara = told.entities[told.entity("Mara", one)]
+    mara = replace(mara, links=("mara", "rhea stone"), data={**mara.data, "value": "Mara Stone"})
+    toms = [told.entities[told.entity("Tom", one, role=role)] for role in ("my brother", "from accounting")]
+    names = about([mara, *toms], {}).names
+    assert names["rhea stone"] == names["mara"] == "Mara Stone"

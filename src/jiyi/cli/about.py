@@ -9,7 +9,7 @@ import click
 from jiyi.about import About, Group
 from jiyi.cli.app import State, opened, run, shared
 from jiyi.cli.indexing import brought_up
-from jiyi.cli.output import clean, console, short, write_json
+from jiyi.cli.output import clean, console, hung, short, write_json
 from jiyi.cli.records import short_id, told, whose
 from jiyi.cli.values import record_json
 from jiyi.commands import PERSON
@@ -123,9 +123,10 @@ def show_about(user: str, found: About) -> None:
     for section in found.sections:
         out.print(Text(f"\n{_HEADS[spoken][section.group]}", style="bold"))
         for record in section.records[:_SHOWN]:
-            out.print(Text(clean(f"  {short_id(record.id)}  {told(record)}") + _marked(record, words)))
+            said_so = clean(told(record, found.names)) + _marked(record, words)
+            out.print(Text(hung(f"  {short_id(record.id):8}  ", said_so, out.width)), soft_wrap=True)
             for line in _sources(record, found.messages, words)[:_SOURCES]:
-                out.print(Text(clean(f"            {line}"), style="dim"))
+                out.print(Text(hung(" " * 12, clean(line), out.width), style="dim"), soft_wrap=True)
         if (more := len(section.records) - _SHOWN) > 0:
             out.print(Text(f"  {words['more'].format(count=more)}", style="dim"))
     out.print(Text(f"\n{words['change']}", style="dim"))

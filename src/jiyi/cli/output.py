@@ -78,6 +78,28 @@ def short(text: str, length: int = SHOWN) -> str:
     return line if len(line) <= length and len(text) <= 8 * length else line[: length - 1] + "…"
 
 
+_WIDE = "\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef"
+_PIECE = re.compile(rf"\s+|[“‘（《〈「『【]*[{_WIDE}][{_WIDE}]??[，。；：、！？”’）》〉」』】…]*|[^\s{_WIDE}]+")
+
+
+def hung(head: str, text: str, width: int) -> str:
+    """A text in lines of so many columns behind a head, which the further lines stand beside.
+
+    Chinese breaks between any two characters, but not before a mark; a word longer than a line is left whole.
+    """
+    from rich.cells import cell_len
+
+    indent = cell_len(head)
+    lines, line, used = list[str](), head, indent
+    for piece in _PIECE.findall(text):
+        if used + cell_len(piece.rstrip()) > width and used > indent:
+            lines.append(line.rstrip())
+            line, used = " " * indent, indent
+            piece = piece.lstrip()
+        line, used = line + piece, used + cell_len(piece)
+    return "\n".join([*lines, line.rstrip()])
+
+
 def when(moment: datetime | None) -> str:
     """A time to the minute."""
     return moment.strftime("%Y-%m-%d %H:%M") if moment else ""

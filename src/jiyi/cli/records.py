@@ -18,6 +18,7 @@ from jiyi.cli.output import clean, console, counted, short, show_pairs, show_tab
 from jiyi.cli.values import event_json, record_json
 from jiyi.commands import listed
 from jiyi.engine import AsyncMemory
+from jiyi.entities import form_of, shown_names
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.groups import GROUPED
 from jiyi.importing import moment
@@ -117,15 +118,25 @@ def marks(record: Record) -> str:
     return ", ".join(found)
 
 
-def told(record: Record) -> str:
-    """What a record says, on one line: of a relation its ends, of a snapshot how much it has."""
+def told(record: Record, names: Mapping[str, str] | None = None) -> str:
+    """What a record says, on one line: of a relation its ends, of a snapshot how much it has.
+
+    ``names``: what the ends are called now, as ``entities.shown_names`` gives it.
+    """
     if record.kind == "relation":
-        head, tail = (_end(end, record) for end in ends_of(record))
+        head, tail = ((names or {}).get(form_of(end)) or _end(end, record) for end in ends_of(record))
         label = label_of(name_of(record), language(record.text), negated=is_negated(record))
         return short(f"{head} —{label}→ {tail}")
     if record.kind == "snapshot":
         return f"{record.data.get('number')}: {counted(len(record.sources), 'quote')}  `jiyi snapshots show`"
     return short(record.text)
+
+
+async def names_of(memory: AsyncMemory, user: str, found: Iterable[Record]) -> Mapping[str, str]:
+    """What the ends of these relations are called now."""
+    if not any(record.kind == "relation" for record in found):
+        return {}
+    return shown_names(await memory.records(user_id=user, kind="entity"))
 
 
 def _end(name: str, record: Record) -> str:
@@ -149,7 +160,7 @@ def list_(state: State, user: str | None, as_of: str | None, everything: bool, *
     if as_of is not None:
         chosen["as_of"] = moment("as_of", as_of, UTC)
 
-    async def work() -> tuple[list[Record], Mapping[str, Message]]:
+    async def work() -> tuple[list[Record], Mapping[str, Message], Mapping[str, str]]:
         options: dict[str, Any] = {} if "query" in chosen else {"embedder": None}
         async with opened(state, **options) as memory:
             await brought_up(memory)
@@ -157,15 +168,17 @@ def list_(state: State, user: str | None, as_of: str | None, everything: bool, *
             if everything:
                 chosen.update(current=None, hidden=True)
             found = await memory.records(user_id=name, **chosen)
-            return found, await messages_of(memory, name, found)
+            return found, await messages_of(memory, name, found), await names_of(memory, name, found)
 
-    found, messages = run(work())
+    found, messages, names = run(work())
     if state.json:
         write_json([record_json(record) for record in found])
     elif not found:
         console().print("no records" if everything else "no records; --all shows closed and hidden ones too")
     else:
-        rows = [[short_id(r.id), r.kind, when(r.said_at)[:10], _where(r, messages), marks(r), told(r)] for r in found]
+        rows = [
+            [short_id(r.id), r.kind, when(r.said_at)[:10], _where(r, messages), marks(r), told(r, names)] for r in found
+        ]
         show_table(["id", "kind", "said", "session", "marks", "text"], rows, whole=["id", "kind", "said"])
 
 
