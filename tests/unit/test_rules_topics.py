@@ -80,6 +80,8 @@ def test_what_is_named_on_purpose(text: str, names: list[str]) -> None:
         ("Can you help me?", None),
         ("我想学做红烧肉，怎么炖才软？", "红烧肉"),
         ("口语老师找到了", "口语老师"),
+        ("我们公司叫云帆仪器，做天平。", "云帆仪器"),
+        ("那本讲中世纪航海仪器制造工艺的书", "航海仪器制造工艺"),
     ],
 )
 def test_what_would_do_as_a_name(text: str, name: str | None) -> None:

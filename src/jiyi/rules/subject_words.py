@@ -45,6 +45,8 @@ GENERIC = frozenset(
     for word in line.split()
 )
 """Words that do not say what a text is about."""
+_LONGEST = 8
+"""Characters of a name in Chinese: 实验室天平校准."""
 _GENERIC_TERMS = GENERIC.union(*(terms(word) for word in GENERIC))
 FUNCTION = frozenset(
     "的了着过在是有和与就都也还没不未要想说可能会让给把被对从到向跟为因所以但而或及其之这那哪谁什么怎样多少几我你您他她它们咱"
@@ -53,7 +55,7 @@ FUNCTION = frozenset(
 """Characters that names are not made of."""
 _ZH_VERBS = re.compile(r"^(?:学习|研究|推荐|学|做|买|吃|喝|看|找|写|去|打|开|搞|弄|选|装|换|订|办|问|聊|谈|说)+")
 _ZH_EMPTY = re.compile(  # words that say nothing, and characters that begin or end what does
-    "今天|明天|昨天|今晚|最近|关于|聊聊|说说|谈谈|说回|回到|聊天|项目|周末|星期.?|怎么样|觉得|知道|下周.?|上周.?|开始|已经|现在|时候"
+    "名叫|叫做|叫|今天|明天|昨天|今晚|最近|关于|聊聊|说说|谈谈|说回|回到|聊天|项目|周末|星期.?|怎么样|觉得|知道|下周.?|上周.?|开始|已经|现在|时候"
     "|事情|问题|东西|朋友|大家|决定|确定|待定|完成|准备|打算|计划|考虑|讨论|继续|目前|可以|应该|然后|或者|如果|因为|所以|但是|就是|还是"
     "|比较|一下|一些|一个|方便|麻烦|谢谢|你好|好的"
     f"|[{''.join(sorted(FUNCTION))}]"
@@ -124,7 +126,8 @@ def _han_runs(text: str, low: str) -> Iterator[tuple[Subject, list[str]]]:
             for at, part in _without_function(piece):
                 lead = _ZH_VERBS.match(part)
                 cut = lead.end() if lead and len(part) - lead.end() >= 2 else 0
-                word = part[cut:][:6]
+                cut = cut if len(part) - cut <= _LONGEST else len(part) - _LONGEST  # what it is about comes last
+                word = part[cut:]
                 if len(word) >= 2:
                     begin = start + at + cut
                     yield Subject(text[begin : begin + len(word)], begin, begin + len(word)), [word]
