@@ -135,3 +135,16 @@ def test_every_summary_has_an_id_of_its_own(jiyi: Run, here: Path, monkeypatch: 
     assert listed == [name.removeprefix("summary:rules:") for name in whole] and len(set(listed)) == 2
     for short, name in zip(listed, whole, strict=True):
         assert jiyi("records", "show", short, "--json").well().json["id"] == name
+
+
+def test_a_context_says_where_its_parts_come_from(jiyi: Run, here: Path) -> None:
+    said = "My name is Ada. The certification is still open. I live in Lisbon."
+    remembered(here / "jiyi.db", "ada", said)
+    whole = jiyi("context", "--user", "ada", "--recipe", "key_facts", "Hello").well().out
+    assert " tokens from 1 message: " in whole
+    known = jiyi("entities").well().out
+    assert "I live in Lisbon" in known and "certification" not in known  # of the user what is known, not all they said
+    for record in jiyi("records", "--kind", "fact", "--json").json:
+        jiyi("records", "edit", record["id"], record["text"].replace("Lisbon", "Braga")).well()
+    out = jiyi("context", "--user", "ada", "--recipe", "key_facts", "Hello").well().out
+    assert "tokens, in the words of a correction" in out

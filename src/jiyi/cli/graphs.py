@@ -338,7 +338,8 @@ def _none(query: str | None, kind: str | None, known: Sequence[Entity]) -> str:
 def _row(entity: Entity) -> Sequence[str]:
     also = f"({', '.join(entity.aliases)})" if entity.aliases else ""
     said = [f"{one.attribute}: {one.text}" if one.attribute else one.text for one in entity.traits]
-    said += [fact.text for fact in entity.facts[-3:]]
+    # of the user not what they only said, which is everything
+    said += [fact.text for fact in [one for one in entity.facts if one.key or not entity.user][-3:]]
     known = " ".join(part for part in (also, "; ".join(dict.fromkeys(said))) if part)
     since, sure = when(entity.since)[:10], f"{entity.confidence:.2f}"
     return [short_id(entity.id), entity.called("en"), entity.type, since, sure, short(known)]

@@ -11,7 +11,7 @@ import click
 from jiyi.cli.app import State, opened, run, shared
 from jiyi.cli.history import USER
 from jiyi.cli.indexing import catch_up, unindexed
-from jiyi.cli.output import clean, console, say, short, show_bar, show_table, when, write_json
+from jiyi.cli.output import clean, console, counted, say, short, show_bar, show_table, when, write_json
 from jiyi.cli.values import hit_json
 from jiyi.context import Context
 from jiyi.engine import AsyncMemory
@@ -156,7 +156,8 @@ def show_context(found: Context, *, explain: bool = False) -> None:
         names = [short(source, 40) for source in used.sources]
         more = f" … {len(names) - SOURCES_SHOWN} more" if len(names) > SOURCES_SHOWN else ""
         where = ", ".join(names[:SOURCES_SHOWN]) + more
-        out.print(Text(f"{used.strategy}: {used.tokens:,} tokens from {len(names)} messages: {where}"))
+        said = f" from {counted(len(names), 'message')}: {where}" if names else ", in the words of a correction"
+        out.print(Text(f"{used.strategy}: {used.tokens:,} tokens{said}"))
     if found.dropped:
         reasons: dict[str, int] = {}
         for dropped in found.dropped:
