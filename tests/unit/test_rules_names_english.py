@@ -88,6 +88,9 @@ def test_names(text: str, found: list[str]) -> None:
         "The CEO told HR to send the PDF via the API, OK?",
         "Mom and Dad are here.",
         "I have an MBA and watch TV.",
+        "Feedback from marketing called for changes.",
+        "Invoices from accounting arrived.",
+        "Someone from sales called.",
     ],
 )
 def test_no_names(text: str) -> None:
@@ -168,6 +171,22 @@ def test_no_names(text: str) -> None:
         ("I take Metformin 500 mg every morning.", ("user", "takes", "Metformin")),
         ("Northwind, also known as NW, supplies Acme.", ("NW", "supplies", "Acme")),
         ("Oslo is the capital of Norway.", ("Norway", "capital", "Oslo")),
+        ("Nightjar's backend is written in Rust.", ("Nightjar", "uses", "Rust")),
+        ("Nightjar's backend is written in rust.", ("Nightjar", "uses", "rust")),
+        ("The backend of Nightjar is written in Rust.", ("Nightjar", "uses", "Rust")),
+        ("Nightjar's backend is no longer written in Python.", ("Nightjar", "no longer uses", "Python")),
+        ("Nightjar is no longer written in Python.", ("Nightjar", "no longer uses", "Python")),
+        ("Nightjar used to be built with Flask.", ("Nightjar", "no longer uses", "Flask")),
+        ("I take amlodipine.", ("user", "takes", "amlodipine")),
+        ("I'm on metformin.", ("user", "takes", "metformin")),
+        ("I started taking metformin in May.", ("user", "takes", "metformin")),
+        ("I stopped taking ibuprofen.", ("user", "no longer takes", "ibuprofen")),
+        ("I no longer take ibuprofen.", ("user", "no longer takes", "ibuprofen")),
+        ("I don't take ibuprofen.", ("user", "not takes", "ibuprofen")),
+        ("Dr. Chen prescribed metformin.", ("Chen", "prescribed", "metformin")),
+        ("Dr. Chen prescribed me metformin.", ("Chen", "prescribed", "metformin")),
+        ("My doctor prescribed metformin.", ("My doctor", "prescribed", "metformin")),
+        ("My mother takes amlodipine.", ("My mother", "takes", "amlodipine")),
     ],
 )
 def test_a_relation(text: str, found: tuple[str, str, str] | None) -> None:
@@ -237,6 +256,20 @@ def test_several_relations(text: str, found: list[str]) -> None:
         "Anna told me that Globex was acquired by Acme.",
         "Starling was part of Heron.",
         "I worked with Python.",
+        "Our backend is written in Rust.",
+        "The backend of our app is written in Rust.",
+        "Nightjar's backend is old and slow.",
+        "Nightjar's backend manual is written in English.",
+        "The owner of Nightjar is written in Rust.",
+        "Is Nightjar no longer written in Python?",
+        "I take control, and I take someone with me.",
+        "I take caffeine and vitamins as part of the routine.",
+        "I bought ibuprofen.",
+        "Should I take amlodipine?",
+        "If I take metformin, I feel sick.",
+        "The doctor said to stop taking ibuprofen.",
+        "My mother says I take amlodipine.",
+        "My mother takes the bus. My doctor prescribed rest.",
     ],
 )
 def test_no_relation(text: str) -> None:
@@ -303,6 +336,9 @@ def test_a_type(text: str, name: str, type_: str) -> None:
     [
         ("My brother Tom came.", "Tom", "My brother"),
         ("I asked Tom from accounting.", "Tom", "from accounting"),
+        ("I asked Tom from accounting for the invoices.", "Tom", "from accounting"),
+        ("Tom from accounting called.", "Tom", "from accounting"),
+        ("Tom from accounting sends the invoices.", "Tom", "from accounting"),
         ("I saw Dr. Chen.", "Chen", "Dr."),
         ("Tom, my neighbour, came.", "Tom", "my neighbour"),
         ("I'm trying to plan a party for my sister Emma's birthday.", "Emma", "my sister"),
@@ -325,6 +361,11 @@ def test_a_trait(text: str, name: str, trait: str) -> None:
     one = the(text, name)
     assert one.traits == {"": trait}
     assert trait in one.quote
+
+
+def test_namesakes_of_one_message_have_each_their_role() -> None:
+    found = mentioned(message("I asked Tom from accounting for the invoices. My brother Tom was there too.")).mentions
+    assert [one.role for one in found if one.name == "Tom"] == ["from accounting", "My brother"]
 
 
 def test_dates_stand_with_the_relation() -> None:

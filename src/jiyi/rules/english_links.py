@@ -30,6 +30,9 @@ _LEADING = _ADVERBS | _BE | _DENIES | _HELPS | _ENDED
 _BARE = _ARTICLES | _ADVERBS | several('" ( called named')
 _BESIDE = re.compile(r",\s(?:the|an?|our|my|their|his|her)\s[a-z' -]{2,50},(?=\s)|\s\((?:[a-z' -]{2,50})\)(?=\s)")
 _NOUN = re.compile(rf" (?:{'|'.join(sorted(AFTER))})\b")
+_PARTS = "(?:backend|back[ -]end|frontend|front[ -]end|server|core|codebase|code|api|cli|compiler)"
+_ITS_PART = re.compile(rf"(?: project| app)?'s (?:whole |new )?{_PARTS}(?= (?:is|isn't|was)\b)")
+_PART_OF = re.compile(rf"(?:^|[,;:(]\s?|\band )the (?:new )?{_PARTS} of (?:the )?$")
 _FOLLOWS = several(
     "and or but in on at for with from to by as since until last this next when while where which who that because so "
     "then now today yesterday tomorrow recently currently again too also instead after before during ago via through "
@@ -73,6 +76,7 @@ class Parsed(NamedTuple):
         relative: "who" or "which" did.
         opened: a comma did.
         kind: what the noun before the second name tells ("a company called").
+        part: it is said of a part of the first ("Nightjar's backend is written in").
     """
 
     phrase: str = ""
@@ -85,6 +89,7 @@ class Parsed(NamedTuple):
     relative: bool = False
     opened: bool = False
     kind: str = ""
+    part: bool = False
 
 
 def verb_links(stretch: Stretch, ends: Sequence[Name], also: Collection[Name]) -> Iterator[Link]:
@@ -118,12 +123,14 @@ class _Pair:
             head, parsed = before[0].head, parsed._replace(be=parsed.be and parsed.joined)
         elif head in self.also and parsed.opened and not parsed.relative:
             parsed = parsed._replace(be=False)
+        elif _PART_OF.search(self.low[max(self.stretch.start, head.start - 40) : head.start]):
+            parsed = parsed._replace(part=True)
         elif parsed.joined or not (parsed.relative or is_subject(self.stretch, head) or head in self.also):
             return
         if SAID_BY.search(self.low, self.stretch.start, head.start):
             return
         says = _reading(parsed, self.stretch, head, self.tail)
-        if says is not None and not (says.ends and parsed.negated):
+        if says is not None and not (says.ends and parsed.negated) and (says.words == "uses" or not parsed.part):
             yield from self._said(head, says, parsed)
 
     def _said(self, head: Name, says: Says, parsed: Parsed) -> Iterator[Link]:
@@ -191,7 +198,9 @@ def more_names(stretch: Stretch, ends: Sequence[Name], last: int, *, group: bool
 
 def parse(low: str, head: Name, tail: Name) -> Parsed | None:
     """The words between two names; None where something else stands there too."""
-    start = noun.end() if (noun := _NOUN.match(low, head.end, tail.start)) else head.end
+    part = None if head.user else _ITS_PART.match(low, head.end, tail.start)
+    noun = part or _NOUN.match(low, head.end, tail.start)
+    start = noun.end() if noun else head.end
     if beside := _BESIDE.match(low, start, tail.start):
         start = beside.end()
     if tail.start - start > _NEAR or not _ONLY.fullmatch(low, start, tail.start):
@@ -210,6 +219,7 @@ def parse(low: str, head: Name, tail: Name) -> Parsed | None:
         perfect=perfect,
         negated=not _DENIES.isdisjoint(leading),
         ends=not _ENDED.isdisjoint(leading),
+        part=part is not None,
     )
     return _phrased(tokens[len(leading) :], so, has=perfect and not be)
 

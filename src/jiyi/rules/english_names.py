@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from jiyi.rules.english_aliases import aliases, stands_for
+from jiyi.rules.english_drugs import drugs
 from jiyi.rules.english_links import verb_links
 from jiyi.rules.english_proper import in_value, proper, small_words, written_so
 from jiyi.rules.english_proper_words import TECHNOLOGIES, several
@@ -19,7 +20,7 @@ _ANNOUNCED = re.compile(
     r"\b(?:written|built|implemented|coded|programmed|developed|rewritten|made|running|runs|run|powered|based)"
     r" (?:in|with|on|by|using|on top of) (?:the )?(?P<a>[a-z][\w.+#-]*)"
     r"|\b(?:uses?|using|(?:switched|migrated|moved) (?:to|from)|(?:backend|frontend|database) is) "
-    r"(?P<b>[a-z][\w.+#-]*)"
+    r"(?P<b>(?!(?:written|built|based|made|powered|running|implemented|coded|developed)\b)[a-z][\w.+#-]*)"
 )
 _AND = re.compile(r"(?:, | and | & )([a-z][\w.+#-]*)")
 _HEAD = r"(?:head|director|manager|chief|vp|vice president|team lead|lead|leader|president|dean|principal|supervisor)"
@@ -104,6 +105,7 @@ def _announced(stretch: Stretch, shorts: set[str]) -> Iterator[Name]:
             yield name
             more = _AND.match(low, name.end, end)
             span = more.span(1) if more else ()
+    yield from drugs(stretch)
     for found in _DESCRIBED.finditer(low, start, end):
         yield Name(*found.span("v"), type="person")
     for found in _PLAIN.finditer(low, start, end) if shorts else ():

@@ -18,6 +18,8 @@ from jiyi.rules.english_proper_words import (
     ORDINARY,
     TECHNOLOGIES,
     TITLES,
+    UNIT_DOES,
+    UNITS,
     several,
 )
 from jiyi.rules.english_relation_words import VERBS
@@ -82,6 +84,7 @@ _DRUG = re.compile(
 _DOSE = re.compile(r" \d+(?:\.\d+)? ?(?:mg|mcg|ml|units|g)\b")
 _TAKES = re.compile(r"\b(?:take|takes|taking|i'm on|i am on|is on|prescribed|prescribed me|put me on|switched me to) $")
 _TWO = re.compile(r"\s+([a-z]+ [a-z]+)")
+_FROM_UNIT = re.compile(rf" from (?:the )?(?:{UNITS}) (?:{UNIT_DOES})\b", re.IGNORECASE)
 _NEXT = re.compile(r"\s+([a-z']+)")
 _ENDED = re.compile(r"(?:ing|ly|ed|tion|sion|ment|ness|ity|ies|ally|ful|less|ous|ive|able)$")
 
@@ -221,6 +224,8 @@ def _surely(cased: str, word: Word) -> bool:
         return True
     if _ENDED.search(word.low):
         return False
+    if _FROM_UNIT.match(cased, word.end):
+        return True
     behind = _NEXT.match(cased, word.end)
     return behind is not None and behind[1] in _VERBS
 

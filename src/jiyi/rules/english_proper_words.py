@@ -126,6 +126,19 @@ _FUNCTION = (
     "off out up down back away together apart alone ahead plus minus except including rather than same through among "
     "amongst onto into"
 )
+UNITS = (
+    "accounting|accounts|marketing|sales|hr|it|finance|legal|engineering|support|purchasing|procurement|operations"
+    "|logistics|design|security|payroll|work|school|church|college|university|upstairs|downstairs|next door"
+    "|across the (?:street|road|hall)|gym|office|book club|neighbourhood|neighborhood|choir|team"
+    "|(?:customer|tech|human) (?:service|support|resources)|research|quality|production|maintenance|the warehouse"
+    "|reception|compliance|product"
+)
+"""Where somebody is from in "Tom from accounting", as an expression."""
+UNIT_DOES = (
+    "called(?! for)|calls|phoned|emailed|asked|asks|told|wants|wanted|thinks|sends|sent|handles|approved|approves"
+    "|agreed|signed|replied|joined"
+)
+"""What only people do: behind "from accounting" it makes the word before a name."""
 FUNCTION = several(_FUNCTION)
 """Words that belong to no name that they begin."""
 
@@ -178,7 +191,7 @@ _ORDINARY = (
     "chapter unit guys folks bro dude girls boys ladies gentlemen contracts overview background timeline scope stage "
     "western eastern northern southern latin mediterranean copper iron steel gold silver key brand subject executive "
     "guide aspects dance dragon star lab turkey frisbee technology society sunny snorkeling salsa panda elf squat "
-    "gotta recite embarked traveler traveller contact tech unity titanic media production audio"
+    "gotta recite embarked traveler traveller contact tech unity titanic media production audio feedback memo"
 )
 ORDINARY = (
     FUNCTION

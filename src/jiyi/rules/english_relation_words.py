@@ -145,6 +145,10 @@ _SAYS: tuple[tuple[Says, str], ...] = (
         "running on; made with; using; built using; developed in; developed with; written using; written with; "
         "built on top of; rewritten in; implemented with",
     ),
+    (
+        Says("uses", passive=True, state=True, tail="technology"),  # with "no longer"
+        "written in; built with; built on; implemented in; coded in; programmed in; powered by; based on; running on",
+    ),
     (Says("uses", tail="technology", begins=True), "switched to; migrated to; moved to; started using; adopted"),
     (Says("uses", ends=True), "stopped using; quit using; switched from; migrated from; moved away from; dropped"),
     (
@@ -161,6 +165,9 @@ _SAYS: tuple[tuple[Says, str], ...] = (
     ),
     (Says("takes", state=True, head="person user ?", tail="product"), "take; takes"),
     (Says("takes", passive=True, state=True, head="person user ?", tail="product"), "on; taking"),
+    (Says("takes", head="person user ?", tail="product", ends=True), "stopped taking; quit taking; came off"),
+    (Says("takes", passive=True, head="person user ?", tail="product", ends=True), "off"),
+    (Says("takes", head="person user ?", tail="product", begins=True), "started taking; began taking"),
     (Says("insures", state=True), "insures"),
     (Says("insured with", passive=True, state=True), "insured with; insured by"),
     (Says("approved", head="organisation person ?"), "approved; approves; signed off on; signed off"),

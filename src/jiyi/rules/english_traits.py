@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from jiyi.rules.english_links import SAID_BY, is_subject
-from jiyi.rules.english_proper_words import KINDS, several
+from jiyi.rules.english_proper_words import KINDS, UNIT_DOES, UNITS, several
 from jiyi.rules.english_relation_words import NOUNS, PEOPLE_NOUNS
 from jiyi.rules.english_words import OCCUPATIONS
 from jiyi.rules.found import Name, Stretch
@@ -33,14 +33,14 @@ _FOR = re.compile(
 )
 _VAGUE = several("best worst same one great good nice bit lot few first last next only right wrong must way kind sort "
                  "fun real little perfect amazing wonderful new old big small very more most much least")  # fmt: skip
-_FROM = re.compile(
-    r"\s(?:from|in|at)\s(?:the\s)?(?:accounting|accounts|marketing|sales|hr|it|finance|legal|engineering|support|purchasing"
-    r"|procurement|operations|logistics|design|security|payroll|work|school|church|college|university|upstairs"
-    r"|downstairs|next door|across the (?:street|road|hall)|gym|office|book club|neighbourhood|neighborhood|choir|team"
-    r"|(?:customer|tech|human) (?:service|support|resources)|research|quality|production|maintenance|the warehouse"
-    r"|reception|compliance|product)(?=$|[.,;:!?)]|\s(?:and|but|who|is|was|has|had|says|said|told|will|can|works"
-    r"|called|asked|came|wants|sent|left|got|helped|gave)\b)"
+_FROM = re.compile(rf"\sfrom\s(?:the\s)?(?:{UNITS})\b(?!'|-)")
+_FROM_ENDS = re.compile(
+    rf"$|[.,;:!?)]|\s(?:and|but|who|is|was|has|had|says|said|will|can|works|came|left|got|helped|gave|{UNIT_DOES})\b"
 )
+_ASKED = re.compile(
+    r"\b(?:asked|told|called|emailed|phoned|texted|messaged|contacted|met|thanked|reminded|paid)\s(?:(?:my|our)\s\w+\s)?$"
+)
+_ASKED_FOR = re.compile(r"\s(?:for|about|to|if|whether|that|on|at|again|today|yesterday|last|this)\b")
 
 
 def traits(stretch: Stretch, names: Sequence[Name]) -> Iterator[Name]:
@@ -79,5 +79,11 @@ def _role(stretch: Stretch, name: Name) -> Name | None:
     """As in "Tom from accounting": one word is a person's name there."""
     if name.type not in ("", "person") or " " in stretch.low[name.start : name.end] or any(name.role):
         return None
-    found = _FROM.match(stretch.low, name.end, stretch.end)
-    return name._replace(role=(found.start() + 1, found.end()), type="person") if found and found[0][1] == "f" else None
+    low, end = stretch.low, stretch.end
+    found = _FROM.match(low, name.end, end)
+    if found is None:
+        return None
+    asked = _ASKED_FOR.match(low, found.end(), end) and _ASKED.search(low, stretch.start, name.start)
+    if not (asked or _FROM_ENDS.match(low, found.end(), end)):
+        return None
+    return name._replace(role=(found.start() + 1, found.end()), type="person")
