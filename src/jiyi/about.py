@@ -14,7 +14,7 @@ from jiyi.entities import is_user, names_of, role_of, shown_names, traits_of
 from jiyi.mentions import USER
 from jiyi.relations import ends_of
 from jiyi.text import flat
-from jiyi.types import Message, Record, Source
+from jiyi.types import NEVER, Message, Record, Source
 
 Group: TypeAlias = Literal[
     "always", "person", "people", "tastes", "plans", "things", "other", "entities", "relations", "topics", "notes",
@@ -164,7 +164,7 @@ def _stands(words: str, text: str) -> bool:
 
 
 def _weight(record: Record) -> tuple[bool, float, datetime, str]:
-    said = record.said_at or record.recorded_at or datetime.min.replace(tzinfo=UTC)
+    said = record.said_at or record.recorded_at or NEVER
     return record.pinned, record.importance or 0.0, said, record.id
 
 

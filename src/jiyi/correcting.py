@@ -11,7 +11,7 @@ from jiyi.commands import Command, Does, erased_with, evidence, listed, metadata
 from jiyi.curated import Curated
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.options import Chosen, known
-from jiyi.past import KIND as SNAPSHOT
+from jiyi.past import SNAPSHOT
 from jiyi.search import WantedRecords
 from jiyi.snapshotting import Snapshotting
 from jiyi.text import check_text

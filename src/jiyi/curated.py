@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Unpack
 
 from jiyi.commands import COMMANDS, Command, commands, listed, single
 from jiyi.curation import Reach, curate
 from jiyi.groups import GROUPED
 from jiyi.search import Wanted, WantedRecords
-from jiyi.types import Filter, Record, RecordHit, Scope, Which
+from jiyi.types import NEVER, Filter, Record, RecordHit, Scope, Which
 
 if TYPE_CHECKING:
     from jiyi.ports import Store
     from jiyi.search import Searcher
-
-_EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 class Curated:
@@ -189,7 +187,7 @@ def _first(found: list[Record], which: Which) -> list[Record]:
 
 
 def _age(record: Record) -> tuple[datetime, str]:
-    return record.recorded_at or _EARLIEST, record.id
+    return record.recorded_at or NEVER, record.id
 
 
 def _weight(record: Record) -> tuple[bool, float, datetime, str]:

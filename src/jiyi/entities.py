@@ -13,14 +13,13 @@ A record of the kind ``entity`` stands for one person, organisation, project… 
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from jiyi.mentions import USER
 from jiyi.sayings import Saying, kept, read
-from jiyi.text import flat, language
+from jiyi.text import fingerprint, flat, language
 from jiyi.types import JSON, Record, Source
 
 ENTITY = "entity"
@@ -163,8 +162,7 @@ def entity(
 
 def entity_id(form: str, sense: str = "") -> str:
     """The id of the entity whose first name has this form."""
-    digest = hashlib.sha256(chr(0).join((ENTITY, form, sense)).encode()).hexdigest()
-    return f"{ENTITY}:{digest[:20]}"
+    return f"{ENTITY}:{fingerprint(ENTITY, form, sense)}"
 
 
 def joined(into: Record, other: Record) -> Record:

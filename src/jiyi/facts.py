@@ -103,7 +103,7 @@ def changes(candidates: Iterable[tuple[Candidate, str]], known: Sequence[Record]
     ledger = ledger_of(statements, closings, aside, making.attributes)
     made = [_record(fact, ours.get(fact.id), making) if fact.known is None else _ended(fact) for fact in ledger.facts]
     made += [_retraction(said, making.step) for said in statements if said.ends and not said.record]
-    put = [record for record in made if not _is_as_it_was(record, ours.get(record.id))]
+    put = [record for record in made if not record.is_as_it_was(ours.get(record.id))]
     there = {record.id for record in made} | {said.record for said in statements if said.ends}
     return Derived(
         tuple(put),
@@ -249,11 +249,6 @@ def _first(said: Sequence[Statement], name: str, told: Statement) -> datetime | 
 
 def _told(says: Words) -> int:
     return len(says.numbers) + len(says.words)
-
-
-def _is_as_it_was(record: Record, known: Record | None) -> bool:
-    """Whether there is nothing to write; the counts of its use are the store's, and a person pins."""
-    return known is not None and record == replace(known, used=0, used_at=None, pinned=False)
 
 
 def _shaken(record: Record, known: Record | None, making: Making) -> Iterable[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from jiyi import intake
@@ -14,13 +14,12 @@ from jiyi.curation import curate
 from jiyi.search import WantedRecords
 from jiyi.text import check_text
 from jiyi.topics import PART, TOPIC, Topic, topic_of, united
-from jiyi.types import Filter, Record, Scope
+from jiyi.types import NEVER, Filter, Record, Scope
 
 if TYPE_CHECKING:
     from jiyi.search import Searcher
 
 _FOUND = 8  # topics that answer a question, at most
-_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class Gathering(Correcting):
@@ -50,7 +49,7 @@ class Gathering(Correcting):
             found = sorted((one for one in found if one.id in places), key=lambda one: places[one.id])
             return [topic_of(record) for record in united(found)]
         topics = [topic_of(record) for record in united(found)]
-        return sorted(topics, key=lambda one: (one.said_at or _NEVER, one.id), reverse=True)
+        return sorted(topics, key=lambda one: (one.said_at or NEVER, one.id), reverse=True)
 
     async def _as_of(self, scope: Scope, moment: datetime) -> list[Record]:
         """The topics of what had been said by then, with the orders that were given by then."""

@@ -7,7 +7,6 @@ imported late, or a stretch is derived again.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from datetime import datetime, timedelta
 from jiyi.attributes import ATTRIBUTES, Attribute
 from jiyi.likeness import Words, alike, other_number, same, within, words
 from jiyi.statements import RETRACTION, Statement
+from jiyi.text import fingerprint
 from jiyi.types import Record, Source
 
 OPPOSITES: Mapping[str, str] = {"dislikes": "likes"}
@@ -277,7 +277,7 @@ def id_of(statement: Statement) -> str:
     kind = RETRACTION if statement.ends else "fact"
     says = statement.says.text() or statement.text
     parts = (kind, statement.key or statement.subject, str(statement.negated), says, statement.message)
-    return f"{kind}:{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:20]}"
+    return f"{kind}:{fingerprint(*parts)}"
 
 
 def group_of(statement: Statement) -> tuple[str, str]:

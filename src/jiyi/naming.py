@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from jiyi.entities import MODEL, RULES, Named, entity, form_of, named_of
@@ -73,14 +73,9 @@ def entity_changes(named: Iterable[Named], known: Iterable[Record], making: Maki
         strategy, version = making.maker((place.saying for place in one.named), before)
         record = entity(one.id, one.named, strategy=strategy, version=version, sense=one.sense)
         there.add(record.id)
-        if not is_as_it_was(record, before):
+        if not record.is_as_it_was(before):
             put.append(record)
     return Written(tuple(put), tuple(name for name in ours if name not in there))
-
-
-def is_as_it_was(record: Record, known: Record | None) -> bool:
-    """Whether there is nothing to write; the counts of its use are the store's, and a person pins."""
-    return known is not None and record == replace(known, used=0, used_at=None, pinned=False)
 
 
 def places(mentioned: Mentioned, maker: str, making: Making) -> Iterator[Named]:

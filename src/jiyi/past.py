@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TypeAlias
 
 from jiyi.attributes import ATTRIBUTES, Attribute
 from jiyi.commands import Command, evidence, listed
 from jiyi.snapshots import ProfileSnapshot, SnapshotEntry
 from jiyi.statements import statements_of
-from jiyi.types import JSON, Record, Source
+from jiyi.types import JSON, NEVER, Record, Source
 
-KIND, STEP = "snapshot", "snapshots"
+SNAPSHOT, STEP = "snapshot", "snapshots"
 LIMIT = 100
 """Entries of a snapshot, at most: those of the most important facts."""
 
@@ -36,8 +36,6 @@ _SECTIONS = {
 }  # fmt: skip
 SECTIONS: Fields = {name: tuple(ATTRIBUTES[one] for one in names) for name, names in _SECTIONS.items()}
 """The sections that every snapshot has."""
-
-_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class Past:
@@ -110,13 +108,13 @@ def begin_of(record: Record, given: Mapping[str, Place] | None = None) -> Place:
         return datetime.fromisoformat(at), seq if isinstance(seq, int) else 0
     if given and (place := given.get(str(record.data.get("corrected")))) is not None:
         return place
-    return record.said_at or record.recorded_at or _NEVER, 0
+    return record.said_at or record.recorded_at or NEVER, 0
 
 
 def place_of(mark: Record) -> Place:
     """The place that a mark is of."""
     at, seq = mark.data.get("at"), mark.data.get("seq")
-    moment = datetime.fromisoformat(at) if isinstance(at, str) else mark.said_at or mark.recorded_at or _NEVER
+    moment = datetime.fromisoformat(at) if isinstance(at, str) else mark.said_at or mark.recorded_at or NEVER
     return moment, seq if isinstance(seq, int) else 0
 
 
@@ -126,7 +124,7 @@ def number_of(mark: Record) -> int:
     return number if isinstance(number, int) else 0
 
 
-def joined(fields: Fields) -> Fields:
+def all_sections(fields: Fields) -> Fields:
     """All sections: those of every snapshot, and the user's own.  An attribute stands where it is named last."""
     moved = {one.name for some in fields.values() for one in some}
     found = {name: tuple(one for one in some if one.name not in moved) for name, some in SECTIONS.items()}
@@ -155,7 +153,7 @@ def fields_of(mark: Record) -> Fields:
 
 def snapshot_of(mark: Record, past: Past) -> ProfileSnapshot:
     """What a mark stands for."""
-    place, sections = place_of(mark), joined(fields_of(mark))
+    place, sections = place_of(mark), all_sections(fields_of(mark))
     order = {one.name: (at, section, one) for at, (section, one) in enumerate(_each(sections))}
     known = [fact for fact in past.at(place) if fact.data.get("attribute") in order]
     chosen = known[:LIMIT]

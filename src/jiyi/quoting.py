@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TypeAlias
 
 from jiyi import passages
@@ -13,7 +13,7 @@ from jiyi.passages import Span
 from jiyi.ports import TokenCounter
 from jiyi.text import flat
 from jiyi.tokens import count_message
-from jiyi.types import ChatMessage, Item, Message, Source
+from jiyi.types import NEVER, ChatMessage, Item, Message, Source
 
 HEADER = {
     "en": "Earlier messages that may matter, quoted verbatim, with date and speaker:",
@@ -34,7 +34,6 @@ Day: TypeAlias = tuple[str, str]
 """Lines that stand together: a session's id, and the heading of one of its days; "" for what has no date."""
 
 _DAYS = {"en": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"), "zh": tuple(f"周{day}" for day in "一二三四五六日")}
-_NEVER = datetime.min.replace(tzinfo=UTC)
 _SPEAKERS = {"user": "用户", "assistant": "助手", "tool": "工具", "statement": "备忘"}
 _LABELS = {
     "summary": "摘要", "note": "笔记", "fact": "事实", "entity": "实体", "relation": "关系", "topic": "主题",
@@ -203,5 +202,5 @@ def _told_apart(text: str) -> str:
 def _when(message: Message | None) -> tuple[bool, datetime, int]:
     """Whether it has a date, the time it is ordered by, and its place in the log."""
     if message is None:
-        return False, _NEVER, 0
-    return message.created_at is not None, message.created_at or message.recorded_at or _NEVER, message.seq
+        return False, NEVER, 0
+    return message.created_at is not None, message.moment, message.seq

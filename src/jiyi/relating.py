@@ -14,7 +14,7 @@ from datetime import datetime
 
 from jiyi.entities import MODEL, RULES, form_of
 from jiyi.mentions import Mentioned
-from jiyi.naming import Making, Written, is_as_it_was
+from jiyi.naming import Making, Written
 from jiyi.relation_types import RELATIONS
 from jiyi.relations import RELATION, TIMES, Stated, entry_of, relation_id, stated_of
 from jiyi.sayings import Saying
@@ -89,7 +89,7 @@ def relation_changes(said: Iterable[Stated], known: Iterable[Record], making: Ma
         rivals = [*contrary, *(() if first.negated else of_key.get(first.key, ()))]
         closing = _closing(name, of_it, rivals, _known_closing(before, making))
         record = _record(of_it, closing, before, making)
-        if not is_as_it_was(record, before):
+        if not record.is_as_it_was(before):
             put.append(record)
     return Written(tuple(put), tuple(name for name in ours if name not in by_id))
 

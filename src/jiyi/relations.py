@@ -14,13 +14,13 @@ message that says so is then its last source.  ``data`` has
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from jiyi.entities import form_of
 from jiyi.sayings import Saying, kept, read, time_of
+from jiyi.text import fingerprint
 from jiyi.types import JSON, Record
 
 RELATION = "relation"
@@ -69,8 +69,7 @@ def key_of(head: str, relation: str) -> str:
 
 def relation_id(head: str, relation: str, tail: str, *, negated: bool = False) -> str:
     """The id of a relation between two names, which follows from what it says."""
-    parts = (RELATION, form_of(head), relation, form_of(tail), str(negated))
-    return f"{RELATION}:{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:20]}"
+    return f"{RELATION}:{fingerprint(RELATION, form_of(head), relation, form_of(tail), str(negated))}"
 
 
 # -- reading

@@ -6,11 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
-from jiyi.types import JSON, Message, Source
-
-NEVER = datetime.min.replace(tzinfo=UTC)
+from jiyi.types import JSON, NEVER, Message, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ def saying(message: Message, start: int, end: int, step: str, maker: str, made: 
     """The characters [start, end) of a message as evidence."""
     return Saying(
         source=Source(message.id, start, end, message.text[start:end]),
-        at=message.created_at or message.recorded_at or NEVER,
+        at=message.moment,
         seq=message.seq,
         step=step,
         maker=maker,

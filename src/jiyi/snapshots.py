@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from jiyi.text import language
+from jiyi.text import mostly
 from jiyi.types import Source
 
 _IN_FULL = frozenset(("amount", "appointment", "budget", "deadline", "event", "rule"))
@@ -183,8 +183,7 @@ def _head(section: str, spoken: str) -> str:
 
 def language_of(entries: Sequence[SnapshotEntry]) -> str:
     """``zh`` or ``en``: that of most of them."""
-    said = [language(entry.text) for entry in entries]
-    return "zh" if said.count("zh") * 2 > len(said) else "en"
+    return mostly(entry.text for entry in entries)
 
 
 def _mark(entry: SnapshotEntry, spoken: str) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from jiyi import intake
 from jiyi.curated import Curated
-from jiyi.past import KIND, Past, place_of, snapshot_of, told_record
+from jiyi.past import SNAPSHOT, Past, place_of, snapshot_of, told_record
 from jiyi.snapshots import ProfileSnapshot
 from jiyi.statements import FACT
 from jiyi.types import Record, Scope
@@ -35,7 +35,7 @@ class Snapshotting(Upkeep):
         scope = self.scope(user_id)
         intake.limit("limit", limit)
         moment = intake.moment("as_of", as_of, self.clock.now())
-        marks = await Curated(self.store, scope, as_of=moment).records(kind=KIND, current=None)
+        marks = await Curated(self.store, scope, as_of=moment).records(kind=SNAPSHOT, current=None)
         marks.sort(key=place_of)
         chosen = marks if limit is None else marks[max(0, len(marks) - limit) :]
         past = await self._past(scope) if chosen else Past(())
@@ -43,10 +43,10 @@ class Snapshotting(Upkeep):
 
     async def _told(self, scope: Scope, found: Sequence[Record]) -> list[Record]:
         """The same records, snapshots with what they stand for."""
-        if all(record.kind != KIND for record in found):
+        if all(record.kind != SNAPSHOT for record in found):
             return list(found)
         past = await self._past(scope)
-        return [told_record(r, snapshot_of(r, past)) if r.kind == KIND else r for r in found]
+        return [told_record(r, snapshot_of(r, past)) if r.kind == SNAPSHOT else r for r in found]
 
     async def _past(self, scope: Scope) -> Past:
         curated = Curated(self.store, scope)

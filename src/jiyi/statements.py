@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 
 from jiyi.candidates import Candidate
 from jiyi.importance import importance
 from jiyi.likeness import Words, words
-from jiyi.types import JSON, Message, Record, Source
+from jiyi.types import JSON, NEVER, Message, Record, Source
 
 FACT = "fact"
 RETRACTION = "retraction"
@@ -22,7 +22,6 @@ text and stands in no prompt."""
 _BY_TEXT = frozenset(("amount", "deadline", "appointment"))
 """Attributes of which the value alone does not say what it is of."""
 
-_NEVER = datetime.min.replace(tzinfo=UTC)
 _TIMES = ("event_from", "event_to", "valid_from", "valid_to")
 
 
@@ -107,11 +106,6 @@ def forgotten_key(subject: str) -> str:
     return f"{subject}.*".lower()
 
 
-def moment_of(message: Message) -> datetime:
-    """When it was said; when the store took it, where nobody knows."""
-    return message.created_at or message.recorded_at or _NEVER
-
-
 def asks_to_remember(message: Message) -> bool:
     """Whether whoever said it wanted it kept."""
     return message.pinned or not importance(message).parts.keys().isdisjoint(("remember", "pinned"))
@@ -121,7 +115,7 @@ def stated(candidate: Candidate, step: str, maker: str, made: Mapping[str, JSON]
     """A candidate as a statement of its message; ``asked`` is what ``asks_to_remember`` says of that."""
     message = candidate.message
     return Statement(
-        at=moment_of(message),
+        at=message.moment,
         seq=message.seq,
         dated=message.created_at is not None,
         recorded_at=message.recorded_at,
@@ -179,7 +173,7 @@ def statements_of(record: Record) -> list[Statement]:
     for entry in said if isinstance(said, list) else ():
         if not isinstance(entry, Mapping) or (source := sources.get(str(entry.get("message")))) is None:
             continue
-        at = _time(entry.get("at")) or _NEVER
+        at = _time(entry.get("at")) or NEVER
         made, seq, weight = entry.get("made"), entry.get("seq"), entry.get("importance")
         found.append(
             Statement(

@@ -12,10 +12,12 @@ casefold, then
 
 from __future__ import annotations
 
+import hashlib
 import re
 import threading
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import chain, product
 from operator import add, itemgetter
@@ -240,6 +242,11 @@ def flat(text: str) -> str:
     return _SPACE.sub(" ", _normal(text)).strip()
 
 
+def fingerprint(*texts: str) -> str:
+    """20 hex digits that stand for these texts, for ids that follow from what something says."""
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()[:20]
+
+
 def language(text: str) -> Literal["zh", "en"]:
     """``zh`` when Han characters are at least as many as Latin words, or form a clause that makes up a sixth."""
     runs = _HAN_RUN.findall(text)
@@ -251,6 +258,12 @@ def language(text: str) -> Literal["zh", "en"]:
 
 
 _QUESTION = re.compile(r"[?？][^\w?？]*(?:\[[^\]]*\][^\w]*)?$")
+
+
+def mostly(texts: Iterable[str]) -> Literal["zh", "en"]:
+    """The language that more than half of these texts are in; ``en`` where none is."""
+    said = [language(text) for text in texts]
+    return "zh" if 2 * said.count("zh") > len(said) else "en"
 
 
 def asks(text: str) -> bool:

@@ -13,7 +13,7 @@ from jiyi.cli.output import clean, console, hung, short, write_json
 from jiyi.cli.records import short_id, told, whose
 from jiyi.cli.values import record_json
 from jiyi.commands import PERSON
-from jiyi.text import language
+from jiyi.text import mostly
 from jiyi.types import Message, Record
 
 _HEADS: Mapping[str, Mapping[Group, str]] = {
@@ -113,10 +113,9 @@ def show_about(user: str, found: About) -> None:
     """Prints what is known, in the language of most of it."""
     from rich.text import Text
 
-    said = [language(record.text) for record in found.records]
-    spoken = "zh" if said.count("zh") * 2 > len(said) else "en"
+    spoken = mostly(record.text for record in found.records)
     words, out = _WORDS[spoken], console()
-    if not said:
+    if not found.records:
         out.print(clean(f"{words['nothing']} {_WORDS['zh']['nothing']}".format(user=user)))
         return
     out.print(Text(clean(words["title"].format(user=user)), style="bold"))

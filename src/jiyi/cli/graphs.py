@@ -23,7 +23,7 @@ from jiyi.graph.answering import answers
 from jiyi.graph.formats import graphml, mermaid
 from jiyi.importing import moment
 from jiyi.strategies.entities import Entities
-from jiyi.text import language
+from jiyi.text import language, mostly
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {
@@ -209,10 +209,8 @@ def _line(text: str, style: str = "") -> None:
 
 def _language(found: EntityGraph) -> str:
     """Of what was asked; without that, of most quotes."""
-    if asked := found.query or found.to or found.about:
-        return language(asked)
-    said = [language(relation.text) for relation in found.relations]
-    return "zh" if said.count("zh") * 2 > len(said) else "en"
+    asked = found.query or found.to or found.about
+    return language(asked) if asked else mostly(relation.text for relation in found.relations)
 
 
 # -- for programs

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from jiyi.commands import PERSON
 from jiyi.entities import form_of, is_user, messages_of, name_of, names_of, role_of, type_of
@@ -17,10 +17,9 @@ from jiyi.graph.then import told_by
 from jiyi.graph.values import Entity, Evidence, Relation, stated_quotes
 from jiyi.relations import ends_of, is_negated
 from jiyi.relations import name_of as relation_of
-from jiyi.types import Record
+from jiyi.types import NEVER, Record
 
-_NEVER = datetime.min.replace(tzinfo=UTC)
-HELD = _NEVER
+HELD = NEVER
 """``Ground.as_of`` for records that were read as of some time: all of them held."""
 
 
@@ -105,7 +104,7 @@ def _said(record: Record, messages: frozenset[str] | None = None) -> _Said:
 def relations_of(records: Iterable[Record], entities: Iterable[Record], ground: Ground) -> list[Relation]:
     """The relations of which both ends are there, oldest first; what says the same under other aliases is one."""
     made = _Making(entities, ground)
-    for record in sorted(records, key=lambda one: (one.said_at or one.recorded_at or _NEVER, one.id)):
+    for record in sorted(records, key=lambda one: (one.said_at or one.recorded_at or NEVER, one.id)):
         made.take(record)
     return made.relations()
 

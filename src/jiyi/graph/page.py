@@ -16,7 +16,7 @@ from importlib.resources import files
 from jiyi.graph.answering import answers
 from jiyi.graph.values import Entity, Quote, Relation
 from jiyi.graph.whole import EntityGraph
-from jiyi.text import language
+from jiyi.text import mostly
 
 _TITLES = {"en": "What is related in the memory of {user}", "zh": "{user} 的记忆：人与事物的关系"}
 
@@ -28,8 +28,7 @@ def page(graph: EntityGraph, user: str) -> str:
         graph: what is drawn; what it was read for is lit.
         user: whose memory it is, for the title.
     """
-    said = [language(relation.text) for relation in graph.relations]
-    spoken = "zh" if said.count("zh") * 2 > len(said) else "en"
+    spoken = mostly(relation.text for relation in graph.relations)
     title = _TITLES[spoken].format(user=user)
     asked = graph.query or graph.about or graph.to
     paths, said = answers(graph) if asked else ([], False)

@@ -11,9 +11,9 @@ from jiyi.entities import named_of, traits_of
 from jiyi.mentions import USER
 from jiyi.relation_types import label_of
 from jiyi.relations import stated_of
-from jiyi.sayings import NEVER, Saying
+from jiyi.sayings import Saying
 from jiyi.text import language
-from jiyi.types import Record, Source
+from jiyi.types import NEVER, Record, Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ _BREAK = re.compile(
 )
 _BRACKET = re.compile(r"\(([^()]{1,60})\)")
 _TELLS = re.compile("(?:说|讲|表示|认为|觉得|称|透露|听说|据说|传言|告诉.{0,6}|问|猜|以为|希望|建议|说是)$")
-_SAYS = re.compile("^(?:名字叫|名叫|叫做?|名为|笔名|艺名|化名|简称|又叫|又名|也叫|别名|英文名|全名)")
 
 
 def chinese_names(stretches: Sequence[Stretch]) -> Iterator[Name | Same | Link]:

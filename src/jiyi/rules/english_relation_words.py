@@ -237,4 +237,3 @@ PEOPLE_NOUNS = SINGULAR.union(
     several(_NOUNS["doctor is"]),
 )
 """Who somebody is to somebody: "my neighbour Tom"."""
-OF_PEOPLE = PEOPLE_NOUNS - several("assistant customer client professor vet ex-wife ex-husband ex")

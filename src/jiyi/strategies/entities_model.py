@@ -13,9 +13,8 @@ from jiyi.ports import LLM, Batch
 from jiyi.prompts import Prompt, prompt
 from jiyi.relation_types import RELATIONS, RelationType
 from jiyi.strategies.entities_known import derived, resting
-from jiyi.strategies.entities_steps import EVERY
 from jiyi.strategies.facts_known import is_own
-from jiyi.strategies.numbered import numbered_lines
+from jiyi.strategies.numbered import EVERY, numbered_lines
 from jiyi.structured import ask
 from jiyi.text import flat, language
 from jiyi.types import Changes, Message, Step

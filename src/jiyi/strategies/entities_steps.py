@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from jiyi.ports import LLM, Deriver
-
-EVERY = 16
-"""Messages that the model is asked about together: a chat costs one call in sixteen messages."""
+from jiyi.strategies.numbered import EVERY
 
 
 def entity_derivers(llm: LLM | None, every: int = EVERY, instructions: str = "") -> list[Deriver]:

@@ -9,7 +9,8 @@ from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.statements import FACT
 from jiyi.strategies.facts_lines import items_of
-from jiyi.strategies.facts_steps import EVERY, fact_derivers
+from jiyi.strategies.facts_steps import fact_derivers
+from jiyi.strategies.numbered import EVERY
 from jiyi.types import Block
 
 

@@ -11,8 +11,7 @@ from jiyi.importance import SMALL_TALK, importance
 from jiyi.ports import LLM, Batch
 from jiyi.prompts import Prompt, prompt
 from jiyi.strategies.facts_known import derived, is_own, resting
-from jiyi.strategies.facts_steps import EVERY
-from jiyi.strategies.numbered import numbered_lines
+from jiyi.strategies.numbered import EVERY, numbered_lines
 from jiyi.structured import ask
 from jiyi.text import language
 from jiyi.types import Changes, Message, Step

@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from jiyi.attributes import Attribute
 from jiyi.ports import LLM, Deriver
 
-EVERY = 16
-"""Messages that the model is asked about together: a chat costs one call in sixteen messages."""
-
 
 def fact_derivers(llm: LLM | None, attributes: Sequence[Attribute], instructions: str, every: int) -> list[Deriver]:
     """The rules, and the model where there is one."""

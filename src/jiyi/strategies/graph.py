@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from jiyi.errors import InvalidInput
 from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
-from jiyi.strategies.entities_steps import EVERY, entity_derivers
+from jiyi.strategies.entities_steps import entity_derivers
+from jiyi.strategies.numbered import EVERY
 from jiyi.types import Block
 
 _HOPS = 3  # at most

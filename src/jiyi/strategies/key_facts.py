@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 from jiyi.attributes import ATTRIBUTES, Attribute
 from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.statements import FACT
 from jiyi.strategies.facts_lines import items_of
-from jiyi.strategies.facts_steps import EVERY, fact_derivers
-from jiyi.types import Block, Record
+from jiyi.strategies.facts_steps import fact_derivers
+from jiyi.strategies.numbered import EVERY
+from jiyi.types import NEVER, Block, Record
 
 _READ = 2  # times the limit: facts looked at for their importance, so that protected ones are among them
 _PROTECTED = 3  # up to one in so many is there because it is protected: a question still finds what it asks for
 _NEAR = 2  # near to the question, for each that is there for its importance
-_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class KeyFacts:
@@ -113,4 +113,4 @@ class KeyFacts:
 
 
 def _said(record: Record) -> datetime:
-    return record.said_at or record.recorded_at or _NEVER
+    return record.said_at or record.recorded_at or NEVER

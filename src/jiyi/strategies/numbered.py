@@ -10,6 +10,9 @@ from jiyi.history import is_system
 from jiyi.text import cut_point
 from jiyi.types import Message
 
+EVERY = 16
+"""Messages that a model is asked about together, unless a strategy is told otherwise: 100 turns cost 13 calls."""
+
 _HEAD, _TAIL = 700, 300  # characters shown of a message that is asked about
 _BRIEF = 160  # of an assistant's, which only helps to understand
 

@@ -8,12 +8,13 @@ from jiyi.attributes import Attribute
 from jiyi.commands import PERSON, evidence
 from jiyi.errors import InvalidInput
 from jiyi.intake import part, positive
-from jiyi.past import KIND, LIMIT, Fields, begin_of, entry_of, joined, number_of, place_of
+from jiyi.past import LIMIT, SNAPSHOT, Fields, all_sections, begin_of, entry_of, number_of, place_of
 from jiyi.ports import LLM, Deriver, Reader, Request
 from jiyi.snapshots import SnapshotEntry, language_of
 from jiyi.statements import FACT
 from jiyi.strategies.facts_lines import items_of
-from jiyi.strategies.facts_steps import EVERY, fact_derivers
+from jiyi.strategies.facts_steps import fact_derivers
+from jiyi.strategies.numbered import EVERY
 from jiyi.strategies.reading import standing
 from jiyi.types import Block, Item, Record
 
@@ -66,7 +67,7 @@ class Snapshot:
         self.facts_every = positive("facts_every", facts_every)
         self.instructions = instructions
         self.cited = cited
-        self._order = {one.name: (section, one) for section, some in joined(self.fields).items() for one in some}
+        self._order = {one.name: (section, one) for section, some in all_sections(self.fields).items() for one in some}
 
     def derivers(self, llm: LLM | None) -> Sequence[Deriver]:
         """Facts by rules, and by the model where there is one; and the snapshots."""
@@ -78,7 +79,7 @@ class Snapshot:
     async def recall(self, request: Request) -> list[Block]:
         """One memory block, the most important first; none without facts."""
         reader = request.reader
-        marks = await reader.records(kind=KIND, newest=True, limit=_MARKS)
+        marks = await reader.records(kind=SNAPSHOT, newest=True, limit=_MARKS)
         mark = max(marks, key=place_of, default=None)
         facts = await self._facts(reader)
         since = [fact for fact in facts if mark is None or begin_of(fact) > place_of(mark) or _is_corrected(fact)]

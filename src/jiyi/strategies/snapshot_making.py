@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 
-from jiyi.past import KIND, STEP, Fields, kept_fields
+from jiyi.past import SNAPSHOT, STEP, Fields, kept_fields
 from jiyi.ports import Batch
-from jiyi.statements import moment_of
 from jiyi.types import JSON, Changes, Message, Record, Source, Step
 
 _VERSION = "1"
@@ -36,7 +35,7 @@ class Marks:
     async def derive(self, batch: Batch) -> Changes:
         """The mark of one stretch; none where nothing was said."""
         number = (batch.cursor - 1) // self.step.stride + 1
-        name = f"{KIND}:{number}"
+        name = f"{SNAPSHOT}:{number}"
         known = await batch.records(ids=[name], current=None)
         messages = [message for message in batch.messages if message.active]
         if not messages:
@@ -45,11 +44,11 @@ class Marks:
         return Changes(batch.cursor, put=() if known and put == known[0] else (put,))
 
     def _mark(self, name: str, number: int, messages: list[Message]) -> Record:
-        last = max(messages, key=lambda message: (moment_of(message), message.seq))
-        data: dict[str, JSON] = {"number": number, "at": moment_of(last).isoformat(), "seq": last.seq}
+        last = max(messages, key=lambda message: (message.moment, message.seq))
+        data: dict[str, JSON] = {"number": number, "at": last.moment.isoformat(), "seq": last.seq}
         return Record(
             id=name,
-            kind=KIND,
+            kind=SNAPSHOT,
             text="",
             strategy=STEP,
             version=self.step.version,

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Sequence
 from jiyi.commands import COMMANDS, commands, listed
 from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
+from jiyi.strategies.numbered import EVERY
 from jiyi.strategies.reading import standing
 from jiyi.topics import PART, TOPIC, Kind, Topic, TopicPoint, topic_of, united
 from jiyi.types import Block, Item, Message, Record
-
-EVERY = 16
-"""Messages that a model is asked about together."""
 
 _LOOKED_AT = 8  # newest parts of a session, among which is one of a topic
 _KINDS: tuple[Kind, ...] = ("open", "decisions", "summary")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +10,7 @@ from jiyi.copies import origin
 from jiyi.importance import SMALL_TALK, importance
 from jiyi.ports import Batch
 from jiyi.strategies.topics_known import WORD, WORDS, Place, links_of, message_of, told_words
+from jiyi.text import fingerprint
 from jiyi.topics import (
     KINDS,
     PART,
@@ -31,9 +31,6 @@ MODEL = "topics"
 RULES = "topics:rules"
 """Names of the two steps."""
 
-EVERY = 16
-"""Messages that a model is asked about together."""
-
 _VERSION = "1"
 _NEWEST, _IMPORTANT = 64, 64  # parts that a topic is composed of
 
@@ -53,7 +50,6 @@ def part(
     said = [point for kind in KINDS for point in points.get(kind, ())]
     sources = [Source(message.id), *(point.source for point in said), *(one.source for one in names)]
     mark = "m" if step.name == MODEL else "r"
-    name = hashlib.sha256(f"{message.id}\0{key}".encode("utf-8", "replace")).hexdigest()[:16]
     words = told_words(message.text)[:WORDS] if place else []
     data: dict[str, JSON] = {
         "message": message.id,
@@ -67,7 +63,7 @@ def part(
         **{kind: [kept_point(point) for point in points.get(kind, ())] for kind in KINDS},
     }
     return Record(
-        id=f"{PART}:{message.seq:010d}:{mark}:{name}",
+        id=f"{PART}:{message.seq:010d}:{mark}:{fingerprint(message.id, key or '')}",
         kind=PART,
         text="",
         strategy=step.name,
@@ -106,7 +102,7 @@ async def changes(batch: Batch, step: Step, parts: Sequence[Record], of_sessions
     put = {one.id: one for one in (*parts, *followed.values())}
     drop = sorted((redone | followed.keys()) - put.keys())
     known = {one.id: one for one in (*of_sessions, *own)}
-    new = [one for one in put.values() if not _is_as_it_was(one, known.get(one.id))]
+    new = [one for one in put.values() if not one.is_as_it_was(known.get(one.id))]
     keys = {one.id for one in (await batch.records(kind=TOPIC, sources=ids) if ids else ())}
     keys |= {one.key for one in (*put.values(), *own) if one.key} | {known[n].key or "" for n in followed}
     changed: dict[str, Record | None] = {**dict.fromkeys(drop), **put}
@@ -115,7 +111,7 @@ async def changes(batch: Batch, step: Step, parts: Sequence[Record], of_sessions
         topic = await _topic(batch, key, changed)
         if topic is None:
             drop += [key] if key in there else []
-        elif not _is_as_it_was(topic, there.get(key)):
+        elif not topic.is_as_it_was(there.get(key)):
             new.append(topic)
     return Changes(batch.cursor, put=tuple(new), drop=tuple(drop))
 
@@ -146,12 +142,11 @@ def _moved(one: Record, before: Record) -> Record:
     names = written_of(before)[:1]
     said = [point for kind in KINDS for point in points_of(one, kind)]
     message = message_of(one)
-    name = hashlib.sha256(f"{message}\0{before.key}".encode("utf-8", "replace")).hexdigest()[:16]
     sources = [Source(message), *(point.source for point in said), *(each.source for each in names)]
     words = one.data.get("words")
     return replace(
         one,
-        id=f"{one.id.rpartition(':')[0]}:{name}",
+        id=f"{one.id.rpartition(':')[0]}:{fingerprint(message, before.key or '')}",
         key=before.key,
         sources=tuple(dict.fromkeys(sources)),
         links=links_of(names, one.session_id, map(str, words) if isinstance(words, list) else ()),
@@ -219,8 +214,3 @@ def _session(one: Record, *, counts: bool) -> TopicSession:
 def _place(one: Record) -> tuple[int, int, str]:
     seq, start = one.data.get("seq"), one.data.get("place")
     return seq if isinstance(seq, int) else 0, start if isinstance(start, int) else 0, one.id
-
-
-def _is_as_it_was(record: Record, known: Record | None) -> bool:
-    """Whether there is nothing to write; the counts of its use are the store's, and a person pins."""
-    return known is not None and record == replace(known, used=0, used_at=None, pinned=False)

@@ -9,9 +9,9 @@ from jiyi.extractive import both_ends
 from jiyi.importance import importance
 from jiyi.ports import LLM, Batch
 from jiyi.prompts import prompt
-from jiyi.strategies.numbered import numbered_lines
+from jiyi.strategies.numbered import EVERY, numbered_lines
 from jiyi.strategies.topics_known import Before, Place, both, known_before, message_of
-from jiyi.strategies.topics_making import EVERY, MODEL, changes, part, point, speaks
+from jiyi.strategies.topics_making import MODEL, changes, part, point, speaks
 from jiyi.strategies.topics_rules import points_by_rules, whose
 from jiyi.structured import ask
 from jiyi.text import language

@@ -9,7 +9,6 @@ from functools import cache
 from jiyi.text import flat, language, terms
 from jiyi.topics.values import (
     KINDS,
-    NEVER,
     TOPIC,
     Content,
     Kind,
@@ -24,7 +23,7 @@ from jiyi.topics.values import (
     names_of,
     points_of,
 )
-from jiyi.types import Record, Source
+from jiyi.types import NEVER, Record, Source
 
 MOST: Mapping[Kind, int] = {"summary": 8, "decisions": 16, "open": 16, "done": 8}
 """Points of each kind that a topic keeps: of the summary the most important, of the others the newest."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal, TypeAlias, get_args
 
-from jiyi.text import flat
-from jiyi.types import JSON, Record, Source
+from jiyi.text import fingerprint, flat
+from jiyi.types import JSON, NEVER, Record, Source
 
 TOPIC, PART = "topic", "topic_part"
 """Kinds of records."""
@@ -17,9 +16,6 @@ TOPIC, PART = "topic", "topic_part"
 Kind: TypeAlias = Literal["summary", "decisions", "open", "done"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """What a point may be; also the names of the lists in ``data`` of a topic."""
-
-NEVER = datetime.min.replace(tzinfo=UTC)
-"""When something was said of which nobody knows when."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +123,7 @@ class Content:
 
 def topic_id(name: str) -> str:
     """The id of the topic of this name, in any writing."""
-    return f"{TOPIC}:{hashlib.sha256(flat(name).encode('utf-8', 'replace')).hexdigest()[:20]}"
+    return f"{TOPIC}:{fingerprint(flat(name))}"
 
 
 def name_of(record: Record) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias, TypedDict
 
@@ -70,6 +70,10 @@ class Record:
     hidden: bool = False
     seq: int = field(default=0, compare=False)
     links: tuple[str, ...] = ()
+
+    def is_as_it_was(self, known: Record | None) -> bool:
+        """Whether there is nothing to write; the counts of its use are the store's, and a person pins."""
+        return known is not None and self == replace(known, used=0, used_at=None, pinned=False)
 
 
 class Which(TypedDict, total=False):

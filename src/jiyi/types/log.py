@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Literal, TypeAlias
 
@@ -24,6 +24,9 @@ KINDS: tuple[MessageKind, ...] = ("message", "statement", "command")
 """``message``: a line of a conversation.  ``statement``: stored by ``remember``, outside any session.  ``command``:
 what a person ordered about a record, outside any session too; ``metadata`` says what, the text is a correction's.
 """
+
+NEVER = datetime.min.replace(tzinfo=UTC)
+"""Stands for a time that nobody knows, before all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,11 @@ class Message:
             return self.content
         texts = (part.get("text") for part in self.content or ())
         return "\n".join(text for text in texts if isinstance(text, str))
+
+    @property
+    def moment(self) -> datetime:
+        """When it was said; when the store took it, where nobody knows."""
+        return self.created_at or self.recorded_at or NEVER
 
     def but(self, **changes: object) -> Message:
         """A copy with other values; ``dataclasses.replace`` does the same and takes five times as long."""
