@@ -50,6 +50,7 @@ async function look(width) {
     smallest: Math.min(...dots.map(dot => dot.width)),
     outside: dots.filter(dot => dot.left < box.left || dot.right > box.right || dot.top < box.top || dot.bottom > box.bottom).length,
     names: names().length,
+    clipped: names().map(text => text.getBoundingClientRect()).filter(one => one.left < box.left || one.right > box.right).length,
     letters: Math.min(...names().map(text => text.getBoundingClientRect().height)),
     overlapping: overlap(names()),
     heads: page.querySelectorAll(".edge path.line").length,
@@ -158,3 +159,14 @@ def test_names_are_text_whatever_stands_in_them(tmp_path: Path) -> None:
     for one in seen(tmp_path, told.graph(), "light", "img"):
         assert "hurt" not in one["title"] and one["injected"] == 1 and one["requests"] == 0
         assert "<img src=x onerror=alert(1)>" in one["edge"]
+
+
+@pytest.mark.skipif(BROWSER is None, reason="needs Chromium")
+def test_long_names_at_the_edge_stand_there_whole(tmp_path: Path) -> None:
+    told = Told()
+    said = told.message("They were all there.")
+    for number in range(9):
+        told.entity(f"Meridian Grid Authority {number}", said, type="organisation")
+    told.relation("Meridian Grid Authority 0", "uses", "Meridian Grid Authority 1", said)
+    wide = [one for one in seen(tmp_path, told.graph(), "light", "grid") if one["width"] > 1000]
+    assert [(one["clipped"], one["names"] > 4) for one in wide] == [(0, True)]

@@ -203,9 +203,10 @@ function zoom(by, x = $("graph").clientWidth / 2, y = $("graph").clientHeight / 
 function fit() {
   const shown = nodes.filter(visible), w = $("graph").clientWidth, h = $("graph").clientHeight;
   if (!shown.length || !w) return;
-  const xs = shown.map(node => node.x), ys = shown.map(node => node.y), side = 60;
+  const xs = shown.map(node => node.x), ys = shown.map(node => node.y), foot = 60;
+  const side = Math.min(w / 5, Math.max(foot, ...shown.map(node => width(node.text.textContent) * 6.5 + 8)));  // half a name
   const left = Math.min(...xs), top = Math.min(...ys), wide = Math.max(...xs) - left, high = Math.max(...ys) - top;
-  view.k = Math.min(1.6, (w - 2 * side) / Math.max(1, wide), (h - 2 * side) / Math.max(1, high));
+  view.k = Math.min(1.6, (w - 2 * side) / Math.max(1, wide), (h - 2 * foot) / Math.max(1, high));
   view.k = Math.max(0.05, view.k);
   view.x = w / 2 - (left + wide / 2) * view.k; view.y = h / 2 - (top + high / 2) * view.k;
   look(); label();
