@@ -257,6 +257,10 @@ def test_what_names_nothing_gives_no_mention(text: str) -> None:
         ("后天去大理玩。", {"大理": "place"}),
         ("有个朋友叫阿哲。", {"阿哲": "person"}),
         ("我们公司的项目叫星雀。", {"星雀": "project"}),
+        ("我们决定星雀项目先不招人。", {"星雀": "project"}),
+        ("目前星雀项目很顺利。", {"星雀": "project"}),
+        ("上周星雀项目延期了。", {"星雀": "project"}),
+        ("决定项目的方向。", {}),
         ("我想学Python和Kubernetes。", {"Python": "technology", "Kubernetes": "technology"}),
     ],
 )
