@@ -255,6 +255,7 @@ class Correcting(Writing, Snapshotting):
 _FOLLOWS = {
     "relation": "delete() it where it is wrong, and remember() what is right",
     "snapshot": "correct() the fact that it shows",
+    "topic": "rename() it, or forget() the message that says what is wrong; what is decided later goes above it",
 }
 """Kinds of records whose text is not what is read, and what to do instead."""
 

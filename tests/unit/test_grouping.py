@@ -289,6 +289,8 @@ async def test_what_cannot_be_done(memory: AsyncMemory, clock: FakeClock) -> Non
             await memory.rename(tom.id, name, user_id="ada")
     with pytest.raises(InvalidInput, match="relation, which cannot be corrected"):
         await memory.correct(relation.id, "Tom works at Initech", user_id="ada")
+    with pytest.raises(InvalidInput, match="topic, which cannot be corrected"):
+        await memory.correct(topic.id, "It is about something else", user_id="ada")
     assert await memory.commands(user_id="ada") == []
 
 
