@@ -41,15 +41,15 @@ class Gathering(Correcting):
         scope = self.scope(user_id)
         moment = intake.moment("as_of", as_of, self.clock.now())
         curated = Curated(self.store, scope)
-        found = await (curated.records(kind=TOPIC) if moment is None else self._as_of(scope, moment))
-        if query is not None:
-            wanted = WantedRecords(_FOUND, (TOPIC,))
-            hits = await curated.find(self.searcher, check_text("query", query), wanted)
-            places = {hit.record.id: place for place, hit in enumerate(hits)}
-            found = sorted((one for one in found if one.id in places), key=lambda one: places[one.id])
-            return [topic_of(record) for record in united(found)]
-        topics = [topic_of(record) for record in united(found)]
-        return sorted(topics, key=lambda one: (one.said_at or NEVER, one.id), reverse=True)
+        if query is None:
+            found = await (curated.records(kind=TOPIC) if moment is None else self._as_of(scope, moment))
+            topics = [topic_of(record) for record in united(found)]
+            return sorted(topics, key=lambda one: (one.said_at or NEVER, one.id), reverse=True)
+        hits = await curated.find(self.searcher, check_text("query", query), WantedRecords(_FOUND, (TOPIC,)))
+        if moment is None:
+            return [topic_of(record) for record in united(hit.record for hit in hits)]
+        then = {one.id: one for one in await self._as_of(scope, moment)}
+        return [topic_of(record) for record in united(then[hit.record.id] for hit in hits if hit.record.id in then)]
 
     async def _as_of(self, scope: Scope, moment: datetime) -> list[Record]:
         """The topics of what had been said by then, with the orders that were given by then."""
