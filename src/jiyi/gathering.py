@@ -13,7 +13,7 @@ from jiyi.curated import Curated
 from jiyi.curation import curate
 from jiyi.search import WantedRecords
 from jiyi.text import check_text
-from jiyi.topics import PART, TOPIC, Topic, topic_of, united
+from jiyi.topics import PART, TOPIC, Topic, topic_of, topic_of_parts, united
 from jiyi.types import NEVER, Filter, Record, Scope
 
 if TYPE_CHECKING:
@@ -64,8 +64,6 @@ class Gathering(Correcting):
 
 
 def _composed(parts: Iterable[Record]) -> list[Record]:
-    from jiyi.strategies.topics_making import topic_of_parts  # many expressions, which take a while to compile
-
     by_topic = defaultdict[str, list[Record]](list)
     for part in parts:
         by_topic[part.key or ""].append(part)

@@ -17,10 +17,10 @@ from jiyi.strategies.summary_buffer import SummaryBuffer
 from jiyi.strategies.token_buffer import TokenBuffer
 from jiyi.strategies.topics import Topics
 from jiyi.strategies.topics_known import Place
-from jiyi.strategies.topics_making import part, topic_of_parts
+from jiyi.strategies.topics_making import part
 from jiyi.strategies.topics_rules import RuleTopics
 from jiyi.testing.strategy import ListReader, StrategyConformance, request
-from jiyi.topics import TopicPoint, Written, topic_id
+from jiyi.topics import TopicPoint, Written, topic_id, topic_of_parts
 from jiyi.types import JSON, Record, Source
 from tests.graphs import Told
 

@@ -15,9 +15,8 @@ from jiyi.rules.own import own_words
 from jiyi.rules.subject_words import phrase, telling
 from jiyi.rules.subjects import named
 from jiyi.strategies.topics_known import Before
-from jiyi.strategies.topics_making import topic_of_parts
 from jiyi.strategies.topics_rules import RuleTopics, parts_by_rules
-from jiyi.topics import KINDS, MOST, TOPIC, joined, points_of
+from jiyi.topics import KINDS, MOST, TOPIC, joined, points_of, topic_of_parts
 from jiyi.types import Message, Record
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)

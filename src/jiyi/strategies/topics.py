@@ -9,7 +9,7 @@ from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.strategies.numbered import EVERY
 from jiyi.strategies.reading import standing
-from jiyi.topics import PART, TOPIC, Kind, Topic, TopicPoint, topic_of, united
+from jiyi.topics import PART, SESSION, TOPIC, Kind, Topic, TopicPoint, topic_of, united
 from jiyi.types import Block, Item, Message, Record
 
 _LOOKED_AT = 8  # newest parts of a session, among which is one of a topic
@@ -92,7 +92,7 @@ class Topics:
         chosen = await reader.records(kind=TOPIC, ids=sorted(names)) if names else []
         if found := [record for record in chosen if session in listed(record, "chosen")]:
             return found[:1]
-        parts = await reader.records(kind=PART, links=[f"@{session}"], newest=True, limit=_LOOKED_AT)
+        parts = await reader.records(kind=PART, links=[f"{SESSION}{session}"], newest=True, limit=_LOOKED_AT)
         keys = [one.key for one in reversed(parts) if one.key]
         return (await reader.records(kind=TOPIC, ids=keys[:1]))[:1] if keys else []
 

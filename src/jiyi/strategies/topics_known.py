@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from jiyi.ports import Batch
 from jiyi.text import flat
-from jiyi.topics import PART, Written, names_of, topic_id, written_of
+from jiyi.topics import PART, SESSION, WORD, Written, message_of, names_of, topic_id, written_of
 from jiyi.types import Message, Record, Source
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 How: TypeAlias = Literal["named", "session", "words", "new"]
 """Why a part belongs to its topic: the message names it, its session speaks of it, they share words, it begins it."""
 
-WORD, SESSION = "~", "@"
-"""Stand before an index term, and before a session's id, among the links of a part: neither is taken for a name."""
 WORDS = 10
 """Index terms among the links of a part, at most."""
 
@@ -257,11 +255,6 @@ async def _of_session(batch: Batch, session: str, first: int) -> list[Record]:
     if len(parts) < _OF_SESSION or any(_number(part, "seq") < first for part in parts):
         return parts
     return await batch.records(kind=PART, links=links, bare=True)
-
-
-def message_of(part: Record) -> str:
-    """Id of the message that a part is of."""
-    return str(part.data.get("message", ""))
 
 
 def _number(part: Record, name: str) -> int:

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from jiyi.copies import origin
 from jiyi.importance import SMALL_TALK, importance
 from jiyi.ports import Batch
-from jiyi.strategies.topics_known import WORD, WORDS, Place, links_of, message_of, told_words
+from jiyi.strategies.topics_known import WORDS, Place, links_of, told_words
 from jiyi.text import fingerprint
 from jiyi.topics import (
     KINDS,
+    MODEL,
     PART,
+    RULES,
     TOPIC,
-    Content,
     Kind,
     TopicPoint,
-    TopicSession,
-    composed,
     kept_name,
     kept_point,
+    message_of,
+    place_in_log,
     points_of,
+    topic_of_parts,
     written_of,
 )
 from jiyi.types import JSON, Changes, Message, Record, Source, Step
 
-MODEL = "topics"
-RULES = "topics:rules"
-"""Names of the two steps."""
-
-_VERSION = "1"
 _NEWEST, _IMPORTANT = 64, 64  # parts that a topic is composed of
 
 
@@ -121,14 +117,14 @@ def _following(batch: Batch, made: Iterable[Record], of_sessions: Iterable[Recor
     spoke of it, where it speaks of another now.
     """
     last: dict[str, Record] = {}
-    for one in sorted(made, key=_place):
+    for one in sorted(made, key=place_in_log):
         if one.session_id and one.key:
             last[one.session_id] = one
     end = max((message.seq for message in batch.messages), default=0)
     found: dict[str, Record] = {}
-    for one in sorted(of_sessions, key=_place):
+    for one in sorted(of_sessions, key=place_in_log):
         before = last.get(one.session_id or "")
-        if before is None or _place(one)[0] <= end:
+        if before is None or place_in_log(one)[0] <= end:
             continue
         if one.data.get("how") != "session" or one.strategy == MODEL:
             del last[one.session_id or ""]
@@ -163,54 +159,3 @@ async def _topic(batch: Batch, key: str, changed: Mapping[str, Record | None]) -
     parts = {name: one for name, one in parts.items() if name not in changed}
     parts |= {name: one for name, one in changed.items() if one is not None and one.key == key}
     return topic_of_parts(key, parts.values())
-
-
-def topic_of_parts(key: str, parts: Iterable[Record]) -> Record | None:
-    """A topic of its parts, in any order; None where nobody named it and only one message speaks of it, without
-    anything decided or left open.
-
-    Of a message of which both makers have a part the model's counts, and of a message and its copies in forks the
-    first.
-    """
-    every = _once_a_message(parts)
-    first: dict[str, str] = {}
-    for one in every:
-        first.setdefault(str(one.data.get("origin")), message_of(one))
-    counted = [one for one in every if first[str(one.data.get("origin"))] == message_of(one)]
-    said: dict[Kind, list[TopicPoint]] = {k: [p for one in counted for p in points_of(one, k)] for k in KINDS}
-    named = any(one.data.get("how") == "named" for one in counted)
-    if not (named or len(first) > 1 or said["decisions"] or said["open"]):
-        return None
-    words = Counter(link.removeprefix(WORD) for one in counted for link in one.links if link.startswith(WORD))
-    record = Record(
-        id=key,
-        kind=TOPIC,
-        text="",
-        strategy=MODEL if any(one.strategy == MODEL for one in every) else RULES,
-        version=_VERSION,
-        sources=(),
-        recorded_at=max((one.recorded_at for one in every if one.recorded_at), default=None),
-        data={"by": "model" if any(one.data.get("by") == "model" for one in counted) else "rules"},
-    )
-    copies = {message_of(one) for one in every} - set(first.values())
-    sessions = [_session(one, counts=message_of(one) not in copies) for one in every]
-    terms = [term for term, _ in sorted(words.items(), key=lambda one: (-one[1], one[0]))]
-    written = [name for one in counted for name in written_of(one)]
-    return composed(record, Content(written, said, sessions, terms, len(first)))
-
-
-def _once_a_message(parts: Iterable[Record]) -> list[Record]:
-    """The parts in order, without the rules' of messages of which the model has one."""
-    ordered = sorted(parts, key=_place)
-    by_model = {message_of(one) for one in ordered if one.strategy == MODEL}
-    return [one for one in ordered if one.strategy == MODEL or message_of(one) not in by_model]
-
-
-def _session(one: Record, *, counts: bool) -> TopicSession:
-    message = message_of(one)
-    return TopicSession(one.session_id or "", message, message, one.said_at, one.said_at, int(counts))
-
-
-def _place(one: Record) -> tuple[int, int, str]:
-    seq, start = one.data.get("seq"), one.data.get("place")
-    return seq if isinstance(seq, int) else 0, start if isinstance(start, int) else 0, one.id

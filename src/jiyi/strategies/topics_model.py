@@ -10,12 +10,12 @@ from jiyi.importance import importance
 from jiyi.ports import LLM, Batch
 from jiyi.prompts import prompt
 from jiyi.strategies.numbered import EVERY, numbered_lines
-from jiyi.strategies.topics_known import Before, Place, both, known_before, message_of
-from jiyi.strategies.topics_making import MODEL, changes, part, point, speaks
+from jiyi.strategies.topics_known import Before, Place, both, known_before
+from jiyi.strategies.topics_making import changes, part, point, speaks
 from jiyi.strategies.topics_rules import points_by_rules, whose
 from jiyi.structured import ask
 from jiyi.text import language
-from jiyi.topics import PART, TOPIC, Kind, TopicPoint, Written, name_of, topic_id, written_of
+from jiyi.topics import MODEL, PART, TOPIC, Kind, TopicPoint, Written, message_of, name_of, topic_id, written_of
 from jiyi.types import JSON, Changes, Message, Record, Source, Step
 
 if TYPE_CHECKING:

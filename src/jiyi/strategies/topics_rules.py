@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jiyi.ports import Batch
-from jiyi.strategies.topics_known import Place, known_before, message_of
-from jiyi.strategies.topics_making import MODEL, RULES, changes, part, point, speaks
-from jiyi.topics import PART, Kind, TopicPoint
+from jiyi.strategies.topics_known import Place, known_before
+from jiyi.strategies.topics_making import changes, part, point, speaks
+from jiyi.topics import MODEL, PART, RULES, Kind, TopicPoint, message_of
 from jiyi.types import Changes, Message, Record, Step
 
 

@@ -17,6 +17,7 @@ Every message that is named in it is among its sources.
 """
 
 from jiyi.topics.composing import MOST, composed, joined, renamed, united, unsettled
+from jiyi.topics.parts import MODEL, RULES, SESSION, WORD, message_of, place_in_log, topic_of_parts
 from jiyi.topics.values import (
     KINDS,
     PART,
@@ -41,9 +42,13 @@ from jiyi.topics.values import (
 
 __all__ = [
     "KINDS",
+    "MODEL",
     "MOST",
     "PART",
+    "RULES",
+    "SESSION",
     "TOPIC",
+    "WORD",
     "Content",
     "Kind",
     "Topic",
@@ -55,13 +60,16 @@ __all__ = [
     "joined",
     "kept_name",
     "kept_point",
+    "message_of",
     "name_of",
     "names_of",
+    "place_in_log",
     "points_of",
     "renamed",
     "sessions_of",
     "topic_id",
     "topic_of",
+    "topic_of_parts",
     "united",
     "unsettled",
     "written_of",
