@@ -6,6 +6,7 @@ read, so it follows whatever becomes of them: a model that reads on, old message
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from typing import TypeAlias
 from jiyi.attributes import ATTRIBUTES, Attribute
 from jiyi.commands import Command, evidence, listed
 from jiyi.snapshots import ProfileSnapshot, SnapshotEntry
-from jiyi.statements import statements_of
+from jiyi.statements import Statement, statements_of
 from jiyi.types import JSON, NEVER, Record, Source
 
 SNAPSHOT, STEP = "snapshot", "snapshots"
@@ -54,6 +55,14 @@ class Past:
         before = {record.id: _span(record, given) for record in derived}
         sure = sorted((one for one in facts if one.data.get("status") != "unverified"), key=_weight, reverse=True)
         self._facts = [_Lasting(one, _span(one, given), _ordered(one, given), before.get(one.id)) for one in sure]
+        # in order: (place, number of a fact, whether it holds from there on)
+        self._events = sorted(event for at, fact in enumerate(self._facts) for event in fact.events(at))
+        self._next = 0
+        self._asked: Place | None = None
+        self._held: list[int] = []
+        self._said: dict[str, list[Statement]] = {}
+        self._begin: dict[str, Place] = {}
+        self._instead_of: dict[str, tuple[str, ...]] = {}
         self._before = defaultdict[str, list[str]](list)
         for fact in self._facts:
             closed = fact.record.data.get("closed_by")
@@ -61,11 +70,44 @@ class Past:
                 self._before[str(closed["record"])].append(fact.record.id)
 
     def at(self, place: Place) -> list[Record]:
-        """The facts that had been said by then and still held, without unverified ones, the most important first."""
-        return [fact.record for fact in self._facts if fact.holds(place)]
+        """The facts that had been said by then and still held, without unverified ones, the most important first.
+
+        Places that are asked for in order are cheap: what lies between two of them is gone through once.
+        """
+        if self._asked is None or place < self._asked:
+            self._next = 0
+            self._held.clear()
+        self._asked = place
+        while self._next < len(self._events) and self._events[self._next][0] <= place:
+            _, number, holds = self._events[self._next]
+            at = bisect_left(self._held, number)
+            there = at < len(self._held) and self._held[at] == number
+            if holds and not there:
+                self._held.insert(at, number)
+            elif there and not holds:
+                del self._held[at]
+            self._next += 1
+        return [self._facts[number].record for number in self._held]
+
+    def said(self, fact: Record) -> list[Statement]:
+        """The statements that one of them rests on; read once."""
+        if fact.id not in self._said:
+            self._said[fact.id] = statements_of(fact)
+        return self._said[fact.id]
+
+    def begin(self, fact: Record) -> Place:
+        """Where one of them was said first."""
+        if fact.id not in self._begin:
+            self._begin[fact.id] = begin_of(fact)
+        return self._begin[fact.id]
 
     def instead_of(self, record: str) -> tuple[str, ...]:
         """Ids of the facts that one has taken the place of, also of those before these."""
+        if record not in self._instead_of:
+            self._instead_of[record] = self._all_before(record)
+        return self._instead_of[record]
+
+    def _all_before(self, record: str) -> tuple[str, ...]:
         found: dict[str, None] = {}
         left = [record]
         while left:
@@ -80,6 +122,13 @@ class _Span:
     begin: Place
     end: Place | None
 
+    def ends(self) -> Iterator[tuple[Place, bool]]:
+        """Where it begins and ends; nothing where it is empty."""
+        if self.end is None or self.begin < self.end:
+            yield self.begin, True
+            if self.end is not None:
+                yield self.end, False
+
     def has(self, place: Place) -> bool:
         return self.begin <= place and (self.end is None or place < self.end)
 
@@ -93,10 +142,14 @@ class _Lasting:
     ordered: Place | None
     before: _Span | None
 
-    def holds(self, place: Place) -> bool:
-        if self.before is not None and self.ordered is not None and place < self.ordered:
-            return self.before.has(place)
-        return self.span.has(place)
+    def events(self, number: int) -> Iterator[tuple[Place, int, bool]]:
+        """The places from which on it holds, or no longer, under its number."""
+        if self.before is None or self.ordered is None:
+            yield from ((place, number, holds) for place, holds in self.span.ends())
+            return
+        yield from ((place, number, holds) for place, holds in self.before.ends() if place < self.ordered)
+        yield from ((place, number, holds) for place, holds in self.span.ends() if place > self.ordered)
+        yield self.ordered, number, self.span.has(self.ordered)
 
 
 def begin_of(record: Record, given: Mapping[str, Place] | None = None) -> Place:
@@ -161,9 +214,10 @@ def snapshot_of(mark: Record, past: Past) -> ProfileSnapshot:
     entries: list[tuple[tuple[int, bool, str, Place], SnapshotEntry]] = []
     for fact in chosen:
         at, section, attribute = order[str(fact.data["attribute"])]
-        entry = entry_of(fact, section, attribute, place, there)
+        said = [one for one in past.said(fact) if one.order[:2] <= place]
+        entry = _entry(fact, said, past.begin(fact), (section, attribute), there)
         entry = replace(entry, instead_of=past.instead_of(fact.id))
-        entries.append(((at, entry.subject != "user", entry.subject, begin_of(fact)), entry))
+        entries.append(((at, entry.subject != "user", entry.subject, past.begin(fact)), entry))
     entries.sort(key=lambda one: (one[0], one[1].record))
     return ProfileSnapshot(
         mark.id, number_of(mark), place[0], tuple(entry for _, entry in entries), len(known) - len(chosen)
@@ -189,6 +243,14 @@ def entry_of(
     """
     said = [one for one in statements_of(fact) if place is None or one.order[:2] <= place]
     said = [one for one in said if messages is None or one.message in messages]
+    return _entry(fact, said, begin_of(fact), (section, attribute), there)
+
+
+def _entry(
+    fact: Record, said: Iterable[Statement], begin: Place, where: tuple[str, Attribute], there: Iterable[str]
+) -> SnapshotEntry:
+    """A fact as an entry of a section: as these statements put it."""
+    section, attribute = where
     told = max(said, key=lambda one: (one.text == fact.text, one.order), default=None)
     data, proof = fact.data, evidence(fact)
     return SnapshotEntry(
@@ -200,7 +262,7 @@ def entry_of(
         record=fact.id,
         source=told.source if told else proof[0] if proof else Source(""),
         said_at=(told.at if told.dated else None) if told else fact.said_at,
-        since=begin_of(fact)[0],
+        since=begin[0],
         until=fact.closed_at,
         negated=bool(data.get("negated")),
         conflict=not set(listed(fact, "conflicts")).isdisjoint(there),
