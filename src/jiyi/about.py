@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -158,9 +157,18 @@ def _tells(entity: Record, told: str) -> bool:
 def _stands(words: str, text: str) -> bool:
     """Whether words stand in a ``flat`` text: "Al" not within "also"."""
     low = flat(words)
-    if low not in text or not low.isascii():
-        return low in text
-    return re.search(rf"(?<![a-z0-9]){re.escape(low)}(?![a-z0-9])", text) is not None
+    at = text.find(low)
+    if not low or not low.isascii():
+        return at >= 0
+    while at >= 0:  # ten times as fast as an expression, which matters for thousands of names
+        if not (_is_word(text[at - 1 : at]) or _is_word(text[at + len(low) : at + len(low) + 1])):
+            return True
+        at = text.find(low, at + 1)
+    return False
+
+
+def _is_word(char: str) -> bool:
+    return char.isascii() and char.isalnum()
 
 
 def _weight(record: Record) -> tuple[bool, float, datetime, str]:
