@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from jiyi.rules.chinese_name_words import TITLES
+from jiyi.rules.chinese_software import kind_behind
 from jiyi.rules.found import Name, Span, Stretch
 
 SURE, WEAK, USER, THIRD, OTHER = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004"
@@ -117,7 +118,7 @@ def _pieces(
         yield from _between(stretch, at, kind.start() if kind else start)
         yield start, end, sign, name
         suffix = _SUFFIX[name.type].match(stretch.low, end, stretch.end) if name.type in _SUFFIX else None
-        at = suffix.end() if suffix else end
+        at = suffix.end() if suffix else kind_behind(stretch, start, end)
     yield from _between(stretch, at, stretch.end)
 
 

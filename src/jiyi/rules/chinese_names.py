@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from jiyi.rules.chinese_bodies import is_place, organisation_in, weak_organisations
+from jiyi.rules.chinese_drugs import taken
 from jiyi.rules.chinese_lines import OTHER, SURE, THIRD, USER, WEAK, Line, line_of
 from jiyi.rules.chinese_name_words import HAN, ROLE
 from jiyi.rules.chinese_no_names import COMMON, GENERIC
@@ -66,6 +67,7 @@ def _again(stretch: Stretch, names: Sequence[Name], known: dict[str, Name]) -> l
 def _read(stretch: Stretch, sure: Sequence[Name]) -> Iterator[Said]:
     line = line_of(stretch, sure, list(weak_organisations(stretch)))
     yield from sure
+    yield from taken(stretch, sure)
     line, found = _beside(line)
     yield from found
     topic = owner = None

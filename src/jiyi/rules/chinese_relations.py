@@ -122,7 +122,7 @@ def _forms_for(noun: Noun) -> Iterator[Form]:
     if noun.relation == "pen_name":
         yield Form((f"^{_LEAD}(?P<b>{SURE})(?:这个)?的?(?P<noun>{noun.words})(?P<is>是){_ONE_A}的$"), noun)
         yield Form(
-            (f"^{_LEAD}{_ONE_A}(?:写作|写书|发表|创作)[^,]{{0,4}}?用的(?P<noun>{noun.words})(?P<is>是|叫){b}{_END}"),
+            (f"^{_LEAD}{a}(?:写作|写书|发表|创作)[^,]{{0,4}}?用的(?P<noun>{noun.words})(?P<is>是|叫){b}{_END}"),
             noun,
         )
         yield Form((f"(?P<noun>{noun.words})(?P<is>是|叫|为)?(?P<b>{SURE})的(?P<a>{SURE})"), noun)
@@ -312,7 +312,7 @@ def _ends(line: Line, found: re.Match[str], group: str, types: frozenset[str], *
     start, end = found.span(group)
     said = line.signs[start:end]
     if not re.search(_SIGN, said):
-        return _bare(line, start, end, types)
+        return [] if group == "a" and _NO_SUBJECT.search(said) else _bare(line, start, end, types)
     names: list[Name] = []
     for at in range(start, end):
         name = line.names.get(at)
@@ -325,6 +325,13 @@ def _ends(line: Line, found: re.Match[str], group: str, types: frozenset[str], *
             return []
         names.append(name)
     return names
+
+
+_NO_SUBJECT = re.compile(
+    "[夜手空钱时假班间期内中后前里外上下天日年月周晚早午余学完力心意然地得便费段阵次遍步趟起边块遂速于末底初头来去做写开搞弄建用]$"
+    "|^(?:自|利用|花|熬|抽|趁|顺|随|亲|连|业余|空闲|闲|用|按|照|凭|靠|刚|先|曾|又|再|也|还|都|就|才|便|则|却|已|正|总|共|只|仅|光|单)"
+)
+"""Words that stand before a verb and are nobody: 业余做了一个…, 熬夜写了…."""
 
 
 def _bare(line: Line, start: int, end: int, types: frozenset[str]) -> list[Name]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from jiyi.rules.chinese_bodies import organisations, places
+from jiyi.rules.chinese_drugs import drugs
 from jiyi.rules.chinese_persons import authors, foreign, of_the_user, owners, pen_names, subjects, titled, with_role
+from jiyi.rules.chinese_software import announced, software
 from jiyi.rules.chinese_things import called, known_as, latin, projects, works
 from jiyi.rules.found import Name, Stretch
 
 _FINDERS: tuple[Callable[[Stretch], Iterator[Name]], ...] = (
     works,
+    announced,
     projects,
+    drugs,
     pen_names,
     known_as,
     foreign,
@@ -24,6 +28,7 @@ _FINDERS: tuple[Callable[[Stretch], Iterator[Name]], ...] = (
     latin,
     organisations,
     places,
+    software,
     subjects,
 )
 """In the order in which they are asked: a name that another has taken before is left out."""

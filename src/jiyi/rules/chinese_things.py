@@ -61,7 +61,7 @@ _WHAT = (
     ("animal", re.compile("(?:猫咪?|狗狗?|兔子|仓鼠|鹦鹉|金毛|柯基|宠物|鱼|乌龟|泰迪|布偶|橘猫|[只条])$")),
     ("place", re.compile("(?:城市|村子?|镇子?|小区|地方)$")),
 )
-_NOT_CALLED = re.compile(
+NOT_CALLED = re.compile(
     "外卖|车|停|醒|救护|出租|滴滴|医生|老师|大家|妈|爸|爷|奶|爹|哥|姐|叔|姨|快递|保安|警|服务|人"
     "|自己|起床|吃饭|回家|早点|多|少|快|慢|苦|好|真|声|板|名字|啥|宝宝$|一"
 )
@@ -114,7 +114,7 @@ def called(stretch: Stretch) -> Iterator[Name]:
         yield Name(*found.span("name"), "animal")
     for found in matches(_CALLED, stretch):
         said = found["name"]
-        if said in COMMON or _NOT_CALLED.match(said) or said[-1] in "们":
+        if said in COMMON or NOT_CALLED.match(said) or said[-1] in "们":
             continue
         before = stretch.low[max(stretch.start, found.start("word") - 12) : found.start("word")].rstrip(
             ",， 的就也一只个条"

@@ -6,16 +6,8 @@ from typing import NamedTuple
 
 from jiyi.rules.chinese_words import OCCUPATIONS
 
-PERSON, ORG, PLACE, TECH, PROJECT, PRODUCT, WORK, ANIMAL = (
-    "person",
-    "organisation",
-    "place",
-    "technology",
-    "project",
-    "product",
-    "work",
-    "animal",
-)
+PERSON, ORG, PLACE, TECH = "person", "organisation", "place", "technology"
+PROJECT, PRODUCT, WORK, ANIMAL = "project", "product", "work", "animal"
 WHO = frozenset((PERSON, ""))
 SOME = frozenset((ORG, ""))
 ACTS = frozenset((PERSON, ORG, ""))
@@ -54,6 +46,8 @@ class Verb(NamedTuple):
     ends: bool = False
 
 
+_MAKES_A = "(?:写|做|开发|搞|弄|建|搭|整|设计|发布|推出|上线)(?:了|出了?|过)?一?[个款套](?:名?叫做?|名为){b}"
+
 VERBS = (
     Verb("acquired", "收购|并购|买下|吞并", SOME, SOME, passive=True, bare="ab"),
     Verb("invested_in", "投资|入股|参股|领投", ACTS, frozenset((ORG, PROJECT)), user=True, passive=True),
@@ -69,12 +63,14 @@ VERBS = (
     Verb(
         "created", "写|做|设计|制作|出版|推出|发布", ACTS, frozenset((PROJECT, TECH, PRODUCT, WORK)), True, passive=True
     ),
+    Verb("created", _MAKES_A, ACTS, frozenset((PROJECT, TECH, PRODUCT)), True, bare="a"),
     Verb("leads", "负责|主管|主持|领导|带领|牵头|主导|掌管", WHO, RUN, True, passive=True, bare="a"),
     Verb("works_on", "参与|参加|参与开发|参与设计|在做|在搞", WHO, frozenset((PROJECT, TECH, PRODUCT)), True),
     Verb("works_on", "加入", WHO, frozenset((PROJECT,)), True, begins=True),
     Verb("works_at", "就职于|任职于|供职于|就职在", WHO, SOME),
     Verb("works_at", "入职|加入|跳槽到|跳槽去", WHO, frozenset((ORG,)), begins=True),
     Verb("works_at", "在{b}(?:工作|上班|任职|供职|就职|实习|打工|(?:做|当|担任)[^,，的了]{1,8})", WHO, SOME),
+    Verb("works_at", "在{b}(?:工作|上班|任职|供职|就职)", WHO, frozenset((ORG,)), True),
     Verb("works_at", "从{b}(?:离职|辞职|跳槽|离开|退休|辞)|离开|辞去", WHO, frozenset((ORG,)), ends=True),
     Verb("studies_at", "就读于|毕业于|考上|考进|考入", WHO, frozenset((ORG,))),
     Verb(
@@ -151,7 +147,7 @@ VERBS = (
     ),
     Verb(
         "uses",
-        "(?:是|都是|主要)?(?:用|由|基于|采用|使用){b}(?:来|语言)?(?:写|开发|编写|实现|搭建|构建|做|驱动)",
+        "(?:的(?:后端|前端|服务端|客户端|后台|内核))?(?:是|都是|主要)?(?:用|由|基于|采用|使用){b}(?:来|语言)?(?:写|开发|编写|实现|搭建|构建|做|驱动)",
         MADE,
         frozenset((TECH, PRODUCT, PROJECT, "")),
     ),
