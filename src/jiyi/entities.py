@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from jiyi.mentions import USER
+from jiyi.mentions import ONESELF, USER
 from jiyi.sayings import Saying, kept, read
 from jiyi.text import fingerprint, flat, language
 from jiyi.types import JSON, Record, Source
@@ -68,6 +68,12 @@ def form_of(name: str) -> str:
     form = flat(name).strip(_EDGES)
     form = form.removesuffix("'s")
     return form.removeprefix("the ") or form
+
+
+def asked_form(name: str) -> str:
+    """A name that is asked for, as it is compared: "me" and 我 are ``USER``."""
+    form = form_of(name)
+    return USER if form in ONESELF else form
 
 
 # -- reading

@@ -11,6 +11,9 @@ from jiyi.types import Message
 USER = "user"
 """Name of the user as an entity; the same word as for the subject of a fact."""
 
+ONESELF = frozenset(("user", "the user", "i", "me", "my", "myself", "用户", "我", "本人"))
+"""What stands for the user where a name is asked for, or given by a model; in ``flat`` writing."""
+
 TYPES = ("person", "organisation", "project", "technology", "product", "place")
 """What entities are; the list is open, and "" is what nobody knows."""
 

@@ -48,14 +48,14 @@ class Making:
         return step, known.version if known is not None and stays else self.step.version
 
 
-class Written(NamedTuple):
+class RecordChanges(NamedTuple):
     """Records to put, and ids of those that go."""
 
     put: tuple[Record, ...]
     drop: tuple[str, ...]
 
 
-def entity_changes(named: Iterable[Named], known: Iterable[Record], making: Making) -> Written:
+def entity_changes(named: Iterable[Named], known: Iterable[Record], making: Making) -> RecordChanges:
     """What these places change of what is known.
 
     Args:
@@ -75,7 +75,7 @@ def entity_changes(named: Iterable[Named], known: Iterable[Record], making: Maki
         there.add(record.id)
         if not record.is_as_it_was(before):
             put.append(record)
-    return Written(tuple(put), tuple(name for name in ours if name not in there))
+    return RecordChanges(tuple(put), tuple(name for name in ours if name not in there))
 
 
 def places(mentioned: Mentioned, maker: str, making: Making) -> Iterator[Named]:

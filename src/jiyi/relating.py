@@ -14,7 +14,7 @@ from datetime import datetime
 
 from jiyi.entities import MODEL, RULES, form_of
 from jiyi.mentions import Mentioned
-from jiyi.naming import Making, Written
+from jiyi.naming import Making, RecordChanges
 from jiyi.relation_types import RELATIONS
 from jiyi.relations import RELATION, TIMES, Stated, entry_of, relation_id, stated_of
 from jiyi.sayings import Saying
@@ -62,7 +62,7 @@ def has_one_tail(relation: str) -> bool:
     return known is not None and known.values == "one"
 
 
-def relation_changes(said: Iterable[Stated], known: Iterable[Record], making: Making) -> Written:
+def relation_changes(said: Iterable[Stated], known: Iterable[Record], making: Making) -> RecordChanges:
     """What these statements change of what is known.
 
     Args:
@@ -91,7 +91,7 @@ def relation_changes(said: Iterable[Stated], known: Iterable[Record], making: Ma
         record = _record(of_it, closing, before, making)
         if not record.is_as_it_was(before):
             put.append(record)
-    return Written(tuple(put), tuple(name for name in ours if name not in by_id))
+    return RecordChanges(tuple(put), tuple(name for name in ours if name not in by_id))
 
 
 def _order(one: Stated) -> tuple[datetime, int, int]:

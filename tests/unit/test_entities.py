@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from jiyi.entities import (
     Named,
+    asked_form,
     entity,
     entity_id,
     form_of,
@@ -101,3 +104,11 @@ def test_what_is_kept_is_bounded_and_has_what_defines() -> None:
     made = record(*places)
     assert len(made.sources) < 40 and {"vega", "v-1"} == set(made.links) and traits_of(made)[""][0] == "a robot"
     assert {"m1", "m50", "m299"} <= messages_of(made).keys()
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [("me", USER), ("myself", USER), ("我", USER), ("The user", USER), ("Tom", "tom"), ("Meredith", "meredith")],
+)
+def test_a_name_that_is_asked_for(asked: str, expected: str) -> None:
+    assert asked_form(asked) == expected

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from jiyi.entities import ENTITY, form_of, names_of
+from jiyi.entities import ENTITY, asked_form, names_of
 from jiyi.graph.names import named, stretches
 from jiyi.graph.questions import Question, fit, question_of
-from jiyi.mentions import USER
 from jiyi.ports import Known
 from jiyi.relations import RELATION, ends_of
 from jiyi.relations import name_of as relation_of
@@ -46,8 +45,7 @@ async def named_in(known: Known, question: str) -> list[Record]:
 
 async def called(known: Known, name: str) -> list[Record]:
     """The entities that go by a name."""
-    wanted = form_of(name)
-    return await known(kind=ENTITY, links=[USER if wanted in ("i", "me", "我") else wanted])
+    return await known(kind=ENTITY, links=[asked_form(name)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from jiyi.entities import form_of
+from jiyi.entities import asked_form, form_of
 from jiyi.graph.paths import MOST_HOPS, Wanted, Ways, paths
 from jiyi.graph.questions import question_of
 from jiyi.graph.values import Entity, Path, Relation
@@ -38,8 +38,7 @@ class EntityGraph:
 
     def named(self, name: str) -> list[Entity]:
         """The entities that go by a name, in any writing; several where there are namesakes."""
-        wanted = form_of(name)
-        wanted = USER if wanted in ("i", "me", "我") else wanted
+        wanted = asked_form(name)
         return [one for one in self.entities if any(form_of(other) == wanted for other in one.names)]
 
     def neighbours(self, name: str, hops: int = 1) -> EntityGraph:

@@ -7,15 +7,13 @@ from typing import NamedTuple
 
 from jiyi.entities import form_of
 from jiyi.grounding import locate
-from jiyi.mentions import USER
+from jiyi.mentions import ONESELF, USER
 from jiyi.rules import borrowed
 from jiyi.text import flat
 from jiyi.types import Message
 
 _LONGEST = 60  # characters of a name
-_USER = frozenset(
-    ("user", "the user", "i", "me", "my", "myself", "self", "speaker", "用户", "我", "本人", "说话人", "使用者")
-)
+_USER = ONESELF | {"self", "speaker", "说话人", "使用者"}
 _NO_NAMES = frozenset(
     word
     for line in (

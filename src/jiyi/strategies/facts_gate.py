@@ -11,6 +11,7 @@ from jiyi.candidates import Candidate
 from jiyi.grounding import clauses, locate, unsupported, values
 from jiyi.importance import signals
 from jiyi.likeness import words
+from jiyi.mentions import ONESELF
 from jiyi.periods import Period
 from jiyi.prompts.facts import Told
 from jiyi.rules import PRONOUNS, Times, candidates, dated, named, somebody_else
@@ -22,7 +23,7 @@ from jiyi.types import Message
 _NO_ATTRIBUTE = 0.5  # importance
 _LONGEST = 300  # characters of a text or value: a fact is short
 _DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
-_USER = frozenset(("user", "the user", "i", "me", "my", "myself", "self", "person", "用户", "我", "本人", "使用者", ""))
+_USER = ONESELF | {"self", "person", "使用者", ""}
 
 
 def let_in(told: Told, numbered: Mapping[int, Message], attributes: Mapping[str, Attribute]) -> Candidate | None:
