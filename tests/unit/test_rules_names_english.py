@@ -270,6 +270,13 @@ def test_several_relations(text: str, found: list[str]) -> None:
         "The doctor said to stop taking ibuprofen.",
         "My mother says I take amlodipine.",
         "My mother takes the bus. My doctor prescribed rest.",
+        "My former company was Acme.",
+        "My company is not Acme.",
+        "He said that my company is called Acme.",
+        "My company is Acme's client.",
+        "I would never write stories under the pen name Rhea.",
+        "My ex-editor is Tom Hale.",
+        "Feedback from marketing is good. Emails from accounting came late.",
     ],
 )
 def test_no_relation(text: str) -> None:
@@ -339,6 +346,8 @@ def test_a_type(text: str, name: str, type_: str) -> None:
         ("I asked Tom from accounting for the invoices.", "Tom", "from accounting"),
         ("Tom from accounting called.", "Tom", "from accounting"),
         ("Tom from accounting sends the invoices.", "Tom", "from accounting"),
+        ("Maria from accounting pays the invoices.", "Maria", "from accounting"),
+        ("My agent is Paul Greene.", "Paul Greene", "My agent"),
         ("I saw Dr. Chen.", "Chen", "Dr."),
         ("Tom, my neighbour, came.", "Tom", "my neighbour"),
         ("I'm trying to plan a party for my sister Emma's birthday.", "Emma", "my sister"),
@@ -405,3 +414,22 @@ def test_the_time_of_a_clause_is_not_that_of_a_role_in_it() -> None:
     friend, moved = mentioned(message("My best friend Bo moved to Berlin last month.")).edges
     assert (friend.relation, friend.event_from, friend.valid_from) == ("friend_of", None, None)
     assert (moved.relation, moved.valid_from) == ("lives_in", datetime(2026, 2, 1, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("text", "edge"),
+    [
+        ("I write crime novels under the pen name Rhea Stone.", ("user", "pen_name", "Rhea Stone")),
+        ("My name is Odile, and I write thrillers under the pen name Rhea.", ("user", "pen_name", "Rhea")),
+        ("Chen Mo writes fantasy under the pen name Moyu.", ("Chen Mo", "pen_name", "Moyu")),
+        ("My editor is Tamsin Okafor.", ("user", "editor", "Tamsin Okafor")),
+        ("Paul Greene is no longer my agent.", ("user", "no longer agent", "Paul Greene")),
+        (
+            "Our company is called Brightwell Instruments, we make scales.",
+            ("user", "works_at", "Brightwell Instruments"),
+        ),
+        ("Tamsin left Larkspur Press and joined Quillon Books.", ("Tamsin", "works_at", "Quillon Books")),
+    ],
+)
+def test_a_relation_that_a_novelist_or_a_buyer_states(text: str, edge: tuple[str, str, str]) -> None:
+    assert edge in edges(text)

@@ -121,6 +121,8 @@ class _Pair:
         goes_on = before is not None and before[0].tail == head
         if before and goes_on and (parsed.joined or (before[1] and parsed.opened and not parsed.relative)):
             head, parsed = before[0].head, parsed._replace(be=parsed.be and parsed.joined)
+            if parsed.phrase == "joined" and before[0].words == "works at":  # "left Larkspur and joined Quillon"
+                self.tail = self.tail._replace(type=self.tail.type or "organisation")
         elif head in self.also and parsed.opened and not parsed.relative:
             parsed = parsed._replace(be=False)
         elif _PART_OF.search(self.low[max(self.stretch.start, head.start - 40) : head.start]):

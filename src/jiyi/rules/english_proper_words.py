@@ -136,7 +136,7 @@ UNITS = (
 """Where somebody is from in "Tom from accounting", as an expression."""
 UNIT_DOES = (
     "called(?! for)|calls|phoned|emailed|asked|asks|told|wants|wanted|thinks|sends|sent|handles|approved|approves"
-    "|agreed|signed|replied|joined"
+    "|agreed|signed|replied|joined|pays|paid|checks|checked|keeps|prepares|reviews|reviewed|knows|married"
 )
 """What only people do: behind "from accounting" it makes the word before a name."""
 FUNCTION = several(_FUNCTION)

@@ -232,6 +232,8 @@ NOUNS: Mapping[str, str] = {noun: words for words, nouns in _NOUNS.items() for n
 
 PEOPLE_NOUNS = SINGULAR.union(
     several("mentor roommate flatmate neighbour neighbor landlord landlady teacher tutor coach intern stepbrother"),
+    several("editor publicist agent architect plumber electrician gardener photographer physiotherapist psychologist"),
+    several("translator adviser advisor notary optician midwife illustrator co-author investor"),
     several("half-brother half-sister stepsister twin boss manager best-friend"),
     several(_NOUNS["relative"]),
     several(_NOUNS["doctor is"]),

@@ -27,6 +27,10 @@ _IS_MY = re.compile(
     r"(?P<how>\s(?:is|was|isn't)|'s|,|\s\()\s?(?P<no>(?<=n't )|not |no longer )?(?:still |now |also |actually )?"
     rf"(?P<my>my|our)\s(?P<adj>(?:[a-z-]+\s){{0,2}}?)(?P<noun>{_PEOPLE})\b(?!'|-){_ENDS}"
 )
+_COMPANY = re.compile(
+    r"\b(?:my|our) (?:own )?(?:company|firm|employer|start-?up|workplace)"
+    r"(?:'s name)?(?: is(?: now)?)?(?: (?:called|named))? [\"']?$"
+)
 _NOUN = r"(?P<noun>(?:pen |stage |back |front |parent |nom de )?[a-z-]+)"
 _NOW = r"(?:(?:now|still|currently|also|both) )?"
 _THE = r"(?:(?:the|an?|our) (?:(?P<kind>[a-z-]+) )?)?[\"']?"
@@ -45,6 +49,12 @@ _IS_OF = re.compile(
     rf"(?: and (?:the )?(?P<two>[a-z-]+))? (?P<of>of|for|at|behind|to|with) {_THE}"
 )
 _UNDER = re.compile(r"(?:^|\W)under (?:the|his|her|their) (?:pen name|stage name|pseudonym) [\"']?$")
+_WRITES_UNDER = re.compile(
+    r" (?:also |now |still |usually |often |mostly )?"
+    r"(?:writes?|wrote|publish(?:es|ed)?|blogs?|blogged|performs?|performed|sings?|paints?|records?|recorded)"
+    r"(?: (?:of|for|and|the|an?|my|his|her|their|some|most|all|[a-z-]+)){0,5}? under (?:the|an?|my|his|her|their) "
+    r"(?:pen[ -]name|stage[ -]name|pseudonym|nom de plume)(?: of)? [\"']?"
+)
 _IS_THEIR = re.compile(rf"(?P<how> (?:is|'s)|,) (?P<no>not |no longer )?{_NOW}")
 _THEIRS = re.compile(rf"'s? (?P<adj>(?:[a-z-]+ ){{0,2}}?){_NOUN}{_ENDS}")
 _BOTH_ARE = re.compile(
@@ -90,6 +100,10 @@ def _mine(stretch: Stretch, ends: Sequence[Name], place: int) -> Iterator[Name |
     told = bool(SAID_BY.search(low, stretch.start, left))
     if not told and (pen := _PEN.search(before)) and follows(stretch, name):
         yield Link(_me(base + pen.start(), 2), "pen name", name)
+    elif not told and (own := _COMPANY.search(before)) and follows(stretch, name):
+        yield Link(
+            _me(base + own.start(), own[0].index(" ")), "works at", name._replace(type=name.type or "organisation")
+        )
     elif found := _MY.search(before):
         if found["is"] and (told or not follows(stretch, name)):
             return
@@ -147,6 +161,9 @@ def _pair(stretch: Stretch, one: Name, other: Name) -> Iterator[Link]:
         yield from _owned(stretch, one, other, found)
     if low[slice(*apart)] in (", ", '", ') and _UNDER.search(low[max(stretch.start, one.start - 40) : one.start]):
         yield Link(other, "pen name", one, "pen name")
+        return
+    if _WRITES_UNDER.fullmatch(low, *apart) and is_subject(stretch, one):  # "I write crime novels under the pen name"
+        yield Link(one, "pen name", other, "pen name")
         return
     if low[slice(*apart)] == " and " and (both := _BOTH_ARE.match(low, other.end, stretch.end)):
         if is_subject(stretch, one):
