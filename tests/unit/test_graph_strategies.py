@@ -95,6 +95,8 @@ async def test_a_bare_name_is_no_line() -> None:
     told = Told()
     told.entity("Zed", told.message("Zed came by."))
     assert "[entity]" not in await shown(told, Entities(), "Who is Zed?")
+    told.entity(USER, told.message("I came too."), type="person")
+    assert "[entity]" not in await shown(told, Entities(), "Where was I?"), "that the user is a person tells nothing"
 
 
 async def test_facts_about_an_entity_stand_beside_it() -> None:
@@ -128,6 +130,8 @@ async def test_of_the_user_only_what_fits_the_question() -> None:
     text = await shown(told, Graph(), "Which company do I work for?")
     assert "Alder Labs" in text and "Redis" not in text
     assert "Redis" not in await shown(told, Graph(), "I had a long day")
+    assert "Redis" not in await shown(told, Graph(), "I am thinking about Alder Labs")
+    assert "Alder Labs" not in await shown(told, Graph(), "Who is my editor?")
 
 
 class Counting(HashingEmbedder):

@@ -446,3 +446,49 @@ def test_the_quote_is_a_whole_clause_and_said_its_words() -> None:
 def test_a_name_that_one_sentence_makes_sure_is_found_in_the_others() -> None:
     found = read("我在做星雀项目。星雀很难。")
     assert [(one.name, one.start) for one in found.mentions if one.name == "星雀"] == [("星雀", 3), ("星雀", 8)]
+
+
+@pytest.mark.parametrize(
+    ("text", "edge"),
+    [
+        ("我写悬疑小说，笔名是墨石。", ("user", "pen_name", "墨石")),
+        ("我们公司叫云帆仪器，做实验室天平。", ("user", "works_at", "云帆仪器")),
+        ("青鸾项目的传感器由恒信电子供应。", ("恒信电子", "supplies", "青鸾")),
+        ("恒信电子给青鸾项目供应传感器。", ("恒信电子", "supplies", "青鸾")),
+        ("百灵出版社属于蓝海集团。", ("百灵出版社", "subsidiary_of", "蓝海集团")),
+        ("我的编辑是唐晓，她在百灵出版社工作。", ("user", "编辑", "唐晓")),
+        ("我的编辑是唐晓，她在百灵出版社工作。", ("唐晓", "works_at", "百灵出版社")),
+        ("陈磊已经不在恒信电子了，现在在光明传感器公司上班。", ("陈磊", "works_at", "光明传感器公司")),
+    ],
+)
+def test_a_relation_that_a_novelist_or_a_buyer_states(text: str, edge: tuple[str, str, str]) -> None:
+    found = read(text)
+    assert edge in [(one.head, one.relation, one.tail) for one in found.edges if not (one.ends or one.negated)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我写了一部小说，主角叫李雷，他住在北京。",
+        "写个故事：小明住在上海。",
+        "我们公司是云帆仪器的客户。",
+        "我们组叫王强去开会。",
+        "《盐账》没改名叫《盐之书》。",
+    ],
+)
+def test_neither_made_up_nor_of_a_company(text: str) -> None:
+    found = read(text)
+    assert not found.edges and not found.aliases
+
+
+def test_a_new_title_is_another_name_and_a_pen_name_is_no_role() -> None:
+    (one,) = read("《盐账》改名叫《盐之书》了。").aliases
+    assert one.names == ("盐账", "盐之书")
+    (name,) = [one for one in read("我用笔名墨石写小说。").mentions if one.name == "墨石"]
+    assert name.role == ""
+
+
+@pytest.mark.parametrize("text", ["我的邻居王强是木匠。", "我同事王强是木匠。"])
+def test_what_somebody_of_the_users_is(text: str) -> None:
+    assert [one.traits for one in read(text).mentions if one.name == "王强"] == [{"": "木匠"}]
+    assert edges(text)[0][0::2] == ("user", "王强")

@@ -70,6 +70,7 @@ def _read(stretch: Stretch, sure: Sequence[Name]) -> Iterator[Said]:
     yield from taken(stretch, sure)
     line, found = _beside(line)
     yield from found
+    yield from _our_company(stretch, line)
     topic = owner = None
     silent = False
     people: dict[str, Name] = {}
@@ -131,8 +132,13 @@ def _said(clause: Line, bare: Line, before: Name | None, *, of: bool) -> Iterato
         elif signs[:1] not in (SURE, WEAK, USER, OTHER, ""):
             found = list(_names_too(ties(bare.after(before), nouns=of)))
     yield from found
-    if not any(isinstance(one, Link | Same) for one in found):
+    if not any(isinstance(one, Link | Same) and not _of_user(one) for one in found):
         yield from traits(bare)
+
+
+def _of_user(one: Said) -> bool:
+    """Whether it relates somebody to the user: 我的邻居王强是木匠 says more of them."""
+    return isinstance(one, Link) and (one.head.user or one.tail.user)
 
 
 def _names_too(found: Iterable[Said]) -> Iterator[Said]:
@@ -209,6 +215,23 @@ def _of_the_user(line: Line) -> Iterator[Said]:
         first, second = line.names.get(0), line.names.get(match.start("b"))
         if first and second and _one_thing(first, second):
             yield Same(first, second)
+
+
+_OUR_COMPANY = re.compile(
+    f"(?:^|(?<=[,;。!])){OTHER}(?:的?名字)?(?:就?是|叫做?|名叫)(?P<b>[{SURE}{WEAK}])(?=$|[,;。!(])"
+)
+_OURS = re.compile("(?P<us>[我咱]们?)的?(?:公司|单位|司)")
+
+
+def _our_company(stretch: Stretch, line: Line) -> Iterator[Said]:
+    """Where the user works: 我们公司叫云帆仪器."""
+    for match in _OUR_COMPANY.finditer(line.signs):
+        start, end = line.spans[match.start()]
+        ours, name = _OURS.fullmatch(stretch.low, start, end), line.names.get(match.start("b"))
+        if ours and name and name.type in ("organisation", ""):
+            company = name._replace(type="organisation")
+            yield company
+            yield Link(Name(*ours.span("us"), user=True), "works_at", company, "公司")
 
 
 # -- the user's own facts --------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ FOLLOWS = (
     r"|同[意步]|特[别意]|专门|主动|按|沟通|联系|交[流给代换]|检查|确认|一致|出[差去门]|那[边里]"
     r"|这[边里]|两|三|跟进|分享|对接|参加|一|各|每|常|总|正|突然|终于|果然|其实|今后|嫁|娶|收购|投资"
     r"|离开|批准|设计|发明|编[写剧]|出版|主持|主管|领导|带领|牵头|养了|跳槽|升[职任了]|晋升"
-    r"|调[到去任]|笔名|艺名|曾|就职|供职|来自)"
+    r"|调[到去任]|笔名|艺名|曾|就职|供职|来自|属于|隶属|旗下|工作|上班|实习|任教)"
 )
 _GIVEN = f"[{GIVEN}]"
 _ANY_GIVEN = f"(?![{FUNCTION}])[{HAN}]"
@@ -148,11 +148,16 @@ def foreign(stretch: Stretch) -> Iterator[Name]:
         yield Name(*found.span(), "person")
 
 
+_NOBODY = re.compile("(?:公司|团队|组)$")
+
+
 def with_role(stretch: Stretch) -> Iterator[Name]:
     for pattern in (_ROLED, _OF_PART):
         for found in matches(pattern, stretch):
             said = found["name"]
             behind = stretch.low[found.start("name") - 1]
+            if behind in "叫是" and _NOBODY.search(found["role"]):
+                continue  # 我们公司叫云帆仪器
             if said in COMMON or re.fullmatch(ROLE, said) or _is_verbal(said) or (said[0] == "傅" and behind == "师"):
                 continue
             yield Name(*found.span("name"), "person", found.span("role"))

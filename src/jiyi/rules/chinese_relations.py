@@ -11,7 +11,7 @@ from jiyi.rules.chinese_bodies import place_like
 from jiyi.rules.chinese_lines import OTHER, SURE, THIRD, USER, WEAK, Line
 from jiyi.rules.chinese_name_words import HAN, ROLE
 from jiyi.rules.chinese_persons import nameable
-from jiyi.rules.chinese_ties import ANIMAL, NOUNS, PERSON, PLACE, VERBS, Noun, Verb
+from jiyi.rules.chinese_ties import ANIMAL, NOUNS, OWN_WORD, PERSON, PLACE, VERBS, Noun, Verb
 from jiyi.rules.found import Link, Name, Same
 
 Said = Name | Same | Link
@@ -65,6 +65,8 @@ def _forms_of(verb: Verb) -> Iterator[Form]:
         yield Form((f"^{_LEAD}{one}{_MID}(?P<verb>{way.replace('{b}', b)}){_END}"), verb)
     if plain:
         yield Form((f"^{_LEAD}{a}{_MID}(?P<verb>{plain})(?:了|过|着)?{_A_THING}{b}{_END}"), verb)
+    if verb.relation == "supplies" and verb.passive:  # 青鸾项目的传感器由恒信电子供应
+        yield Form((f"^{_LEAD}{_B}的{_H}{{1,8}}?[都全]?(?:是)?由{a}[来]?(?P<verb>{plain}|提供)的?{_END}"), verb)
     if verb.passive:
         yield Form(
             (f"^{_LEAD}(?P<b>{_LIST}|{_BARE})是{_A}(?P<verb>{plain})的{_H}{{0,4}}?(?:{_THINGS})(?=$|[!~…。])"),
@@ -120,6 +122,13 @@ def _forms_for(noun: Noun) -> Iterator[Form]:
     if noun.user:
         yield Form((f"(?P<a>{USER}){word}(?P<is>)(?P<b>{SURE})"), noun)
     if noun.relation == "pen_name":
+        yield Form(
+            (
+                f"^{_LEAD}{_ONE_A}[^,{SURE}{WEAK}{USER}{OTHER}{THIRD}]{{1,16}},(?:我?的)?(?P<noun>{noun.words})"
+                f"(?P<is>是|叫做?|为){b}{_END}"
+            ),
+            noun,
+        )
         yield Form((f"^{_LEAD}(?P<b>{SURE})(?:这个)?的?(?P<noun>{noun.words})(?P<is>是){_ONE_A}的$"), noun)
         yield Form(
             (f"^{_LEAD}{a}(?:写作|写书|发表|创作)[^,]{{0,4}}?用的(?P<noun>{noun.words})(?P<is>是|叫){b}{_END}"),
@@ -269,11 +278,13 @@ def _of_noun(
         return
     if noun.kind and not owned.type and not owned.user:
         owned = owned._replace(type=noun.kind)
-    if owner.user and noun.kind == PERSON and not (owned.user or negated or any(owned.role)):
+    named_so = noun.relation == "pen_name"  # what somebody is called, not who they are to the user
+    if owner.user and noun.kind == PERSON and not (named_so or owned.user or negated or any(owned.role)):
         owned = owned._replace(role=_role(line, found))
+    relation = found["noun"] if noun.relation == OWN_WORD else noun.relation
     head, tail = (owned, owner) if noun.turned else (owner, owned)
     begins = (found["is"] or "")[:1] in "换改变" if found["is"] else False
-    yield Link(head, noun.relation, tail, found["noun"], negated, ends or former, begins)
+    yield Link(head, relation, tail, found["noun"], negated, ends or former, begins)
 
 
 def _role(line: Line, found: re.Match[str]) -> tuple[int, int]:

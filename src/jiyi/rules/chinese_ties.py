@@ -89,8 +89,8 @@ VERBS = (
     ),
     Verb("located_in", "在", frozenset((ORG,)), WHERE),
     Verb("reports_to", "(?:向|给|跟){b}汇报(?:工作)?|汇报给|向{b}负责", WHO, WHO, True, bare="b"),
-    Verb("supplies", "(?:给|为|向){b}(?:供货|供应)[^,，]{0,6}", SOME, SOME),
-    Verb("supplies", "供应|供货给", SOME, frozenset((ORG, PRODUCT, "")), passive=True),
+    Verb("supplies", "(?:给|为|向){b}(?:供货|供应)[^,，]{0,6}", SOME, frozenset((ORG, PROJECT, PRODUCT, ""))),
+    Verb("supplies", "供应|供货给", SOME, frozenset((ORG, PRODUCT, PROJECT, "")), passive=True),
     Verb(
         "partners_with",
         ("(?:和|与|跟|同){b}(?:达成了?|有|开展了?|展开了?|建立了?)?(?:长期|战略|深度)*合作(?:关系|协议|伙伴)?"),
@@ -199,7 +199,7 @@ class Noun(NamedTuple):
     """What one named thing is of another: A 的 noun 是 B.
 
     Attributes:
-        relation: a name of ``RELATIONS``; "" for another name of the same.
+        relation: a name of ``RELATIONS``; "" for another name of the same, ``OWN_WORD`` for the noun as it stands.
         words: the noun, as an expression.
         owner, owned: of which types A and B may be.
         turned: it leads from B to A.
@@ -218,6 +218,8 @@ class Noun(NamedTuple):
     kind: str = ""
 
 
+OWN_WORD = "*"
+"""``Noun.relation`` where the noun itself is the relation."""
 _THING = frozenset((ORG, PROJECT, PRODUCT, TECH, WORK, ""))
 _TECHS = frozenset((TECH, PRODUCT, PROJECT, ""))
 NOUNS = (
@@ -226,7 +228,7 @@ NOUNS = (
         "",
         (
             "简称|英文简称|缩写|英文名字?|中文名字?|别名|别称|全名|全称|原名|曾用名|昵称|外号|绰号|小名|大名"
-            "|本名|真名|名字|代号|又名"
+            "|本名|真名|名字|代号|又名|改名|更名"
         ),
         ANY,
         ANY,
@@ -366,6 +368,14 @@ NOUNS = (
         user=True,
         bare="b",
         kind=ANIMAL,
+    ),
+    Noun(
+        OWN_WORD,
+        "责任编辑|编辑|经纪人|律师|会计|建筑师|设计师|顾问|翻译|助理|保姆|中介|理发师|摄影师|房东|邻居|室友",
+        WHO,
+        WHO,
+        user=True,
+        kind=PERSON,
     ),
     Noun("owns", "主人", frozenset((ANIMAL, PRODUCT, "")), WHO, turned=True, kind=PERSON),
     Noun("located_in", "总部|总公司所在地|所在地|办公室|实验室", frozenset((ORG, PROJECT)), WHERE),

@@ -9,10 +9,11 @@ from jiyi.rules.found import Name, Same, Stretch
 
 _SMALL = frozenset(["of", "and", "the", "for", "in", "de", "&"])
 _ALSO = re.compile(
-    r"(?:,\s|\s\(|\s[-\u2013\u2014]\s|\s)?(?:(?:who|which)\s(?:is|was)\s|(?:is|was|are|or)\s)?"
+    r"(?:,\s|\s\(|\s[-\u2013\u2014]\s|\s)?(?:(?:who|which)\s(?:is|was)\s|(?:is|was|are|or)\s"
+    r"|(?:will|shall)\s(?:now\s|soon\s|from\snow\son\s)?be\s|has\sbeen\s|got\s)?"
     r"(?:(?:(?:also|better|otherwise|formerly|commonly|previously|now|widely|simply|sometimes|usually|often)\s)*"
     r"(?P<sure>known\sas|a\.?k\.?a\.?|nicknamed|referred\sto\sas|abbreviated\s(?:as|to)|shortened\sto|short\sfor|stands\sfor"
-    r"|renamed\s(?:to|as)?|n[\u00e9e]e|rebranded\s(?:as|to)|formerly|goes\sby)"
+    r"|renamed(?:\s(?:to|as))?|n[\u00e9e]e|rebranded\s(?:as|to)|formerly|goes\sby)"
     r"|(?P<called>(?:(?:now|also|simply|sometimes|usually|often)\s)*called))\s(?:simply\s|just\s)?(?:the\s)?[\"'(]?"
 )
 _OR = re.compile(r"(?:,\s|\s\(|\s)(?:or\s(?:simply\s|just\s)?|called\s)?[\"']?")
@@ -40,7 +41,7 @@ def _same(stretch: Stretch, one: Name, other: Name) -> bool:
         if _NO.search(said):
             return False
         if found["called"]:
-            return bool(re.match(r"(?:,|\s\(|\s(?:is|was|are)\s)", said))
+            return bool(re.match(r"(?:,|\s\(|\s(?:is|was|are|will|shall|has been)\s)", said))
         return "was known" not in said or "also" in said
     if _NAME_IS.fullmatch(low, start, end):
         return True

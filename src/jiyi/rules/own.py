@@ -48,7 +48,8 @@ _FICTION = re.compile(
     r"|play the role|in character|you are (?:now )?(?:a|an|my|the)|you're (?:now )?(?:a|an|my|the)"
     r"|from the perspective of"
     r"|in (?:this|the|my) (?:story|game|scenario|novel|dream|book)|my character|for the sake of argument)\b"
-    r"|[写编讲作创续][^。！？\n]{0,14}(?:故事|诗|歌词|小说|剧本|童话|台词|段子|作文|对联|情书|日记|文案|独白|寓言|相声)"
+    # 我写悬疑小说 says what somebody does; 写个故事 and 我写了一部小说 begin one
+    r"|(?:[编讲作创续]|(?<![我他她])写|写(?=了?[一两几个篇首部段点]))[^。！？\n]{0,14}(?:故事|诗|歌词|小说|剧本|童话|台词|段子|作文|对联|情书|日记|文案|独白|寓言|相声)"
     r"|扮演|假装|角色扮演|想象一?下|想象你|假设|假想|你现在是|你是一[个名位只]|设定[是为：:]"
     r"|以[^，。\n]{1,12}的(?:口吻|身份|语气|视角)"
     r"|(?:在|这个|我的)(?:故事|游戏|小说|梦)(?:里|中)|剧情|梦见|梦到"

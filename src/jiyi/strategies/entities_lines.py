@@ -54,7 +54,8 @@ def _item(record: Record, facts: Sequence[Record], there: Mapping[str, Message])
     facts = [fact for fact in facts if any(source.message_id in there for source in evidence(fact))]
     quotes = [source for source in _telling(record) if source.message_id in there]
     quotes += [source for fact in facts for source in evidence(fact)[-1:] if source.message_id in there]
-    says = any(record.data.get(name) for name in ("type", "role", "aliases", "traits")) or "corrected" in record.data
+    tells = ("aliases", "traits") if is_user(record) else ("type", "role", "aliases", "traits")
+    says = any(record.data.get(name) for name in tells) or "corrected" in record.data
     if not quotes or not (says or facts):
         return None
     chosen = list({flat(source.quote or ""): source for source in quotes}.values())[:_QUOTES]
