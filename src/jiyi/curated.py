@@ -126,7 +126,8 @@ class Curated:
             keys |= {one.key for one in orders if one.kind == "fact" and one.key}
             for key in sorted(key for key in keys if key):
                 found += await read(self._scope, kind="fact", key=key, current=None)
-            there = {record.id for record in found}.union(one.other for one in orders if one.does == "split")
+            made = (one.other if one.does == "split" else one.record for one in orders if _makes(one))
+            there = {record.id for record in found}.union(made)
             for kind in {one.kind for one in orders if one.kind in GROUPED and not _meant(one) <= there}:
                 found += await read(self._scope, kind=kind, current=None)  # one has another id now
             self._touched = list({record.id: record for record in found if self._was_said(record)}.values())
@@ -156,6 +157,11 @@ class Curated:
         if self._as_of is None:
             return which.get("current", True) in (None, record.closed_at is None)
         return self._was_said(record) and (record.closed_at is None or record.closed_at > self._as_of)
+
+
+def _makes(order: Command) -> bool:
+    """Whether an order makes a record: it parts one off, or names a topic that nobody spoke of yet."""
+    return order.does == "split" or (order.does == "topic" and bool(order.text))
 
 
 def _meant(order: Command) -> set[str]:

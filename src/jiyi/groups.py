@@ -41,20 +41,18 @@ def grouped(records: Iterable[Record], orders: Sequence[Command], salt: bytes) -
     """
     groups = _Groups(records, [one for one in orders if one.kind in GROUPED], salt)
     undone = {one.other for one in orders if one.does == "undo"}
-    chosen: dict[str, Command] = {}
-    for order in groups.orders:
-        if order.id in undone:
-            continue
+    there = [order for order in groups.orders if order.id not in undone]
+    chosen = list({order.session_id: order for order in there if order.does == "topic" and order.session_id}.values())
+    for order in chosen:
+        groups.make(order)
+    for order in there:
         if order.does == "merge":
             groups.merge(order)
         elif order.does == "split":
             groups.split(order)
-        elif order.does == "topic" and order.session_id:
-            chosen.pop(order.session_id, None)
-            chosen[order.session_id] = order
         elif order.does not in ("topic", "undo"):
             groups.later.append(order)
-    for order in sorted(chosen.values(), key=lambda one: one.number):
+    for order in sorted(chosen, key=lambda one: one.number):
         groups.choose(order)
     return groups.all()
 
@@ -103,11 +101,14 @@ class _Groups:
         self._about[record.id].append(order)
         self._about[order.other].append(order)
 
+    def make(self, order: Command) -> None:
+        """Makes the topic that a session was said to belong to, where nobody spoke of it yet."""
+        if order.text and self._lead(order.record) not in self._laid and self._top(order.record, order) is None:
+            self._here[order.record] = _made(order)
+
     def choose(self, order: Command) -> None:
-        """Says that a session belongs to a topic, which the order makes where nobody spoke of it yet."""
+        """Says that a session belongs to a topic."""
         record = self._top(order.record, order)
-        if record is None and order.text and self._lead(order.record) not in self._laid:
-            record = self._here[order.record] = _made(order)
         if record is None or record.kind != TOPIC:
             return
         chosen = [*listed(record, "chosen"), order.session_id]

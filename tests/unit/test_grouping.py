@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 
@@ -11,6 +12,7 @@ from jiyi import AsyncMemory, InvalidInput, NotFound, Record, SlidingWindow
 from jiyi.commands import listed
 from jiyi.entities import messages_of, name_of, names_of
 from jiyi.testing import FakeClock
+from jiyi.types import Scope, Which
 from tests.conftest import OpenMemory
 from tests.naming import Named
 
@@ -316,3 +318,31 @@ async def test_history_tells_the_orders(memory: AsyncMemory, clock: FakeClock) -
         ("merge", robert.id), ("rename", ""), ("split", part.id),
     ]  # fmt: skip
     assert [event.what for event in await memory.history(part.id, user_id="ada")] == ["said", "split"]
+
+
+async def test_a_topic_that_nobody_spoke_of_yet_has_no_others_read_with_every_record(
+    memory: AsyncMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await memory.session("s", user_id="ada").set_topic("The garden")
+    asked: list[Which] = []
+    read = memory.store.records
+
+    async def records(scope: Scope, **which: Unpack[Which]) -> list[Record]:
+        asked.append(which)
+        return await read(scope, **which)
+
+    monkeypatch.setattr(memory.store, "records", records)
+    assert await memory.records(kind="note", user_id="ada") == []
+    assert asked and not [one for one in asked if one.get("kind") == "topic"]
+    assert [one.data["name"] for one in await memory.records(kind="topic", user_id="ada")] == ["The garden"]
+
+
+async def test_a_topic_that_nobody_spoke_of_yet_is_merged_like_others(memory: AsyncMemory) -> None:
+    first = await memory.session("s1", user_id="ada").set_topic("Bird app")
+    second = await memory.session("s2", user_id="ada").set_topic("星雀")
+    assert first and second
+    merged = await memory.merge(first.id, second.id, user_id="ada")
+    assert (merged.data["name"], listed(merged, "chosen")) == ("星雀", ["s1", "s2"])
+    assert [one.id for one in await memory.records(kind="topic", user_id="ada")] == [second.id]
+    await memory.recover(first.id, user_id="ada")
+    assert {one.id for one in await memory.records(kind="topic", user_id="ada")} == {first.id, second.id}
