@@ -126,6 +126,9 @@ def _made(part: Mapping[str, object], field: str) -> Strategy:
         raise InvalidInput(f"{field}.{wrong[0]}", f"{part['strategy']} has no such option; {there}")
     if "attributes" in given:
         given["attributes"] = _attributes(given["attributes"], f"{field}.attributes")
+    if isinstance(sections := given.get("fields"), dict):
+        named = cast("dict[str, object]", sections).items()
+        given["fields"] = {name: _attributes(value, f"{field}.fields.{name}") for name, value in named}
     try:
         return kind(**given)
     except InvalidInput as error:

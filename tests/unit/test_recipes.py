@@ -13,6 +13,7 @@ from jiyi.recipes import RECIPES, compose, recipe
 from jiyi.strategies.key_facts import KeyFacts
 from jiyi.strategies.recall import Recall
 from jiyi.strategies.sliding_window import SlidingWindow
+from jiyi.strategies.snapshot import Snapshot
 from jiyi.strategies.token_buffer import TokenBuffer
 
 
@@ -76,6 +77,15 @@ def test_a_recipe_of_ones_own_is_made_as_it_is_written() -> None:
     assert isinstance(window, SlidingWindow)  # like every combination, it ends with one
     (short,) = compose("short", OWN)
     assert isinstance(short, SlidingWindow) and short.turns == 3
+
+
+def test_a_snapshot_gets_fields_of_its_own() -> None:
+    part = {"strategy": "snapshot", "fields": {"order": [{"name": "dish", "values": "many", "importance": 0.8}]}}
+    snapshot = compose("bistro", {"bistro": (part,)})[0]
+    assert isinstance(snapshot, Snapshot) and snapshot.fields["order"][0].name == "dish"
+    with pytest.raises(InvalidInput) as caught:
+        compose("bistro", {"bistro": ({"strategy": "snapshot", "fields": {"order": [{"nam": "dish"}]}},)})
+    assert caught.value.field == "recipes.bistro[0].fields.order"
 
 
 @pytest.mark.parametrize(
