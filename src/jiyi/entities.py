@@ -31,7 +31,7 @@ _NEWEST, _NEWEST_OF_USER = 24, 6  # mentions kept beside those that tell somethi
 _EDGES = " \t\n\"'“”‘’「」『』《》〈〉*_`.,，。、:：;；!！?？()（）[]【】"
 _KINDS = {
     "person": "人物", "organisation": "组织", "project": "项目", "technology": "技术", "product": "产品",
-    "place": "地点",
+    "place": "地点", "animal": "动物", "work": "作品", "language": "语言",
 }  # fmt: skip
 _LEAST, _EACH, _MOST = 0.3, 0.05, 0.9  # importance: of one message, of each further one, at most
 

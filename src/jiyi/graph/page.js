@@ -8,14 +8,14 @@ const WORDS = {
     hint: "Choose a name or an arrow to see the words that say so.", denied: "denied", over: "no longer",
     keys: "Tab: next name · Enter: choose · + − 0 and arrows: zoom, fit, move · Esc: back", graph: "Graph", types: "Types",
     start: "Names", asked: "Asked: ", empty: "Nothing is known yet.", statement: "stated",
-    person: "people", organisation: "organisations", project: "projects", technology: "technologies", product: "products", place: "places" },
+    more: {}, person: "people", organisation: "organisations", project: "projects", technology: "technologies", product: "products", place: "places" },
   zh: { search: "搜索名称和原话", none: "没有找到", found: n => `找到 ${n} 个`, relations: "关系", said: "提到它的话",
     also: "又名", facts: "事实", sure: "可信度", session: "会话", message: "消息", undated: "日期不详",
     all: (n, e) => `${n} 个名称，${e} 条关系`, zoomIn: "放大", zoomOut: "缩小", fit: "显示全部", other: "其他",
     hint: "选择一个名称或一条连线，查看原话。", denied: "否定", over: "已不成立",
     keys: "Tab：下一个 · 回车：选择 · + − 0 与方向键：缩放、全图、移动 · Esc：返回", graph: "关系图", types: "类型",
     start: "名称", asked: "问题：", empty: "还什么都不知道。", statement: "单独陈述",
-    person: "人物", organisation: "组织", project: "项目", technology: "技术", product: "产品", place: "地点" },
+    more: { animal: "动物", work: "作品", language: "语言" }, person: "人物", organisation: "组织", project: "项目", technology: "技术", product: "产品", place: "地点" },
 };
 const words = WORDS[data.language];
 const KNOWN = ["person", "organisation", "project", "technology", "product", "place"];
@@ -149,7 +149,7 @@ function toward(node, x, y, far) {
 }
 
 const clipped = (text, most) => { const all = [...text]; return all.length > most ? all.slice(0, most - 1).join("") + "…" : text; };
-const kind = node => data.language !== "en" && KNOWN.includes(node.type) ? words[node.type] : node.type;
+const kind = node => data.language !== "en" && KNOWN.includes(node.type) ? words[node.type] : words.more[node.type] || node.type;
 const spoken = node => [node.name, node.type && kind(node), `${node.degree} ${words.relations}`].filter(Boolean).join(", ");
 
 // -- which labels fit, at this zoom: those of what is chosen, then of what has most relations
@@ -378,7 +378,7 @@ for (const type of [...KNOWN, ...new Set(nodes.map(node => node.type).filter(typ
       button.setAttribute("aria-pressed", String(!away));
       search();
     },
-  }, make("span", { class: "dot", style: { background: colour(type) } }), `${KNOWN.includes(type) ? words[type] : type || words.other} ${count}`);
+  }, make("span", { class: "dot", style: { background: colour(type) } }), `${KNOWN.includes(type) ? words[type] : words.more[type] || type || words.other} ${count}`);
   $("types").append(button);
 }
 
