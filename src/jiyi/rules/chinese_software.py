@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from jiyi.rules.chinese_name_words import HAN
 from jiyi.rules.chinese_no_names import NO_SOFTWARE
-from jiyi.rules.chinese_persons import H, matches, nameable
-from jiyi.rules.chinese_things import NOT_CALLED
+from jiyi.rules.chinese_persons import H, matches, nameable, person_like
+from jiyi.rules.chinese_things import NOT_CALLED, nothing_latin
 from jiyi.rules.english_proper_words import TECHNOLOGIES
 from jiyi.rules.found import Name, Stretch
 
@@ -22,11 +22,11 @@ _KINDS = {
 }
 _QUOTE = '["“”「」『』]?'
 _KIND = "|".join(f"(?P<{kind}>{words})" for kind, words in _KINDS.items())
-_BEHIND = f"{_QUOTE}的{H}{{0,6}}?(?:{_KIND})(?!商店|程序)"
+_BEHIND = f"{_QUOTE} ?的 ?{H}{{0,6}}?(?:{_KIND})(?!商店|程序)"
 _ANNOUNCED = re.compile(
-    rf"(?:[一这那两]?[个款套家])(?:名叫|名为|叫做?){_QUOTE}(?P<name>{H}{{2,6}}?|[a-z][\w.-]{{1,20}}){_BEHIND}"
+    rf"(?:[一这那两]?[个款套家])(?:名叫|名为|叫做?) ?{_QUOTE}(?P<name>{H}{{2,6}}?|[a-z][\w.-]{{1,20}}){_BEHIND}"
 )
-_ANNOUNCES = re.compile(f"(?:名叫|名为|叫做?){_QUOTE}$")
+_ANNOUNCES = re.compile(f"(?:名叫|名为|叫做?) ?{_QUOTE}$")
 _SUFFIX = re.compile(_BEHIND)
 _STARTS = f"(?<![{HAN}a-z0-9·])(?:(?:那|而|但是?|所以|其实|对了|另外|现在|目前|听我说|项目)(?={H}{{3}}))?"
 _ENDS = f"(?=$|[^{HAN}a-z0-9·\"“”'的]|[啊呢哦呀啦](?!{H}))"
@@ -56,7 +56,7 @@ def announced(stretch: Stretch) -> Iterator[Name]:
     """Names that stand before what they are: 一个叫星雀的笔记应用."""
     for found in matches(_ANNOUNCED, stretch):
         said = found["name"]
-        if said.isascii() or (nameable(said) and not NOT_CALLED.match(said)):
+        if not nothing_latin(said) if said.isascii() else nameable(said) and not NOT_CALLED.match(said):
             yield Name(*found.span("name"), next(kind for kind in _KINDS if found[kind]))
 
 
@@ -78,7 +78,7 @@ def software(stretch: Stretch) -> Iterator[Name]:
 def _nameable(said: str) -> bool:
     return (
         nameable(said)
-        and said not in NO_SOFTWARE
+        and not person_like(said)
         and not said.startswith(tuple(NO_SOFTWARE))
         and not said.endswith(tuple(NO_SOFTWARE))
         and not _ADVERB.search(said)
