@@ -92,3 +92,69 @@ def test_what_would_do_as_a_name(text: str, name: str | None) -> None:
 def test_telling_words_leave_out_what_every_text_has() -> None:
     assert set(telling("I would like to know something about the kitchen today")) == {"kitchen"}
     assert set(telling("我今天想知道厨房的事情")) == {"厨房"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我参观了一场艺术展览，很受启发",
+        "线上用内容吸引人，再用小程序承接",
+        "这种传统节日的活动你们多吗",
+        "我刚买了一份全年旅行意外险",
+        "平时能稍微活动一下吗",
+        "我会尽情享受自己喜欢的活动",
+        "我最喜欢爱情小说",
+        "和商场活动联动一下",
+        "这些资料用于后续项目",
+        "与工友一同前往三亚处理项目现场问题",
+        "我正在看几个保险公司官网",
+    ],
+)
+def test_what_is_spoken_of_in_passing_names_no_subject(text: str) -> None:
+    assert named(text, own_words(plain(text))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("我报名了周末的徒步摄影活动", ["徒步摄影活动"]),
+        ("我们的积分小程序要上线了", ["积分小程序"]),
+        ("我在筹备年会方案", ["年会方案"]),
+        ("为社区手工角项目准备样稿", ["社区手工角"]),
+        ("用户增长项目启动了", ["用户增长"]),
+        ("华为项目启动了", ["华为"]),
+        ("秀海社区电力系统改造项目终于验收了", ["秀海社区电力系统改造"]),
+    ],
+)
+def test_what_somebody_works_on_names_one(text: str, names: list[str]) -> None:
+    assert [one.name for one in named(text, own_words(plain(text)))] == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我平时就用微信看看消息",
+        "我平时也就用微信看看消息",
+        "我光就用用电视",
+        "回头跟她把时间再敲定一下",
+        "定好闹钟，早点睡",
+        "我制定了一个旅行计划",
+        "这个任务我感到非常难以完成",
+        "这些困难很难解决",
+        "我不需要把理论全盘托出",
+        "那两篇文章都需要深度思考",
+        "我圈出了需要大改的部分",
+        "我对接下来要写的东西有了期待",
+        "我知道下一步该怎么沟通了",
+        "有时候哪头都没照顾好",
+        "如果需要换电池就再说",
+        "Just give me the details and I'll take care of it",
+        "Let's take the garden shed as an example",
+        "It's tough, but we'll keep doing our best",
+        "That should be everything you need to log it properly",
+        "Only light work if we have to touch them",
+    ],
+)
+def test_what_neither_decides_nor_leaves_open(text: str) -> None:
+    message = Message("m", "s", "user", text)
+    assert [one.kind for one in decided(message) if one.kind != "summary"] == []

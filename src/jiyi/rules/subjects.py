@@ -47,7 +47,7 @@ _EN_LEAD = re.compile(
 )
 _HEADING = re.compile(r"^#{1,3} +(\S.{1,40}?)\s*$", re.MULTILINE)
 _ZH_HEADS = (
-    "项目|装修|翻修|改造|婚礼|毕业论文|论文|毕业设计|毕设|搬家|旅行|之行|迁移|重构|改版|发布会|官网|网站|小程序|小说|课程|比赛"
+    "项目|(?<!安)装修|翻修|改造|婚礼|毕业论文|论文|毕业设计|毕设|搬家|旅行|之行|迁移|重构|改版|发布会|官网|网站|小程序|小说|课程|比赛"
     "|活动|方案|计划书|产品|展览"
 )
 _ZH_HEAD = re.compile(rf"([\u4e00-\u9fffa-z0-9·-]{{0,12}}?)(?:这个|那个|的)?({_ZH_HEADS})(?!经理|组|部|名|费)")
@@ -68,13 +68,22 @@ _ZH_LEAD = re.compile(
 )
 _ZH_CUT = re.compile(
     "^.*(?:关于|开始|继续|准备|打算|参加|负责|进行|讨论|推进|目前|现在|今天|明天|昨天|最近|正在|一个|这个|那个|整个|这次|那次|每个|上个"
-    "|下个|哪个|什么|怎么|为了|还有|以及|需要|决定|[的了在做是对给把跟和与我你您他她它们咱这那从到就也都还要想说搞弄让去谈聊忙等写办])"
+    "|下个|哪个|什么|怎么|为了|还有|以及|需要|决定|而且|并且|或者|如果|因为|喜欢|热爱|挑选|选择|关注|享受|参与|组织|举办|策划|筹备|报名"
+    "|初步|调研|具体|实际|相关|类似|各种|后续|前往|接触|处理|一同|一起|平时|稍微|通过|结合|利用|使用|用于|自己|适合|提出|接受|勘查|整理|融入|安排|规划|回头|详细|穿插|[一两三几多每首本上下][份场次项款部篇个种类届]"
+    "|[的了在做是对给把跟和与我你您他她它们咱这那从到就也都还要想说搞弄让去谈聊忙等写办再看听买很太最更却又但若])"
+)
+_ZH_LOOSE = frozenset(
+    word for line in ("旅行 之行 活动 方案 产品 课程 比赛 展览 官网 网站 小程序 小说 计划书",) for word in line.split()
+)
+"""Heads of what is mostly spoken of in passing: 商场活动, 保险产品."""
+_ZH_LED = re.compile(
+    "(?:^|[的，。！？；：,.!?;:\\s]|我们|咱们|关于|参加|负责|推进|筹备|组织|策划|准备|报名|举办|继续|讨论|这个|那个|[我做写办])$"
 )
 _ZH_GENERIC = frozenset(
     word
     for line in (
         "新 大 小 老 旧 本 该 此 每 各 另 另一 别 好 多 几 两 三 主要 整体 公司 个人 家庭 新的 大型 小型",
-        "全部 其他 别的 一 重点",
+        "全部 其他 别的 一 重点 解决 治疗 资金 促销 四个 两个 三个 收入 颜色 年度 区域",
     )
     for word in line.split()
 )
@@ -176,10 +185,13 @@ def _chinese(text: str, low: str, found: re.Match[str]) -> Iterator[Subject]:
     before, head = found[1], found[2]
     name = _ZH_CUT.sub("", before)
     start = found.start(1) + len(before) - len(name)
-    while name and name[:1] in "新大小老旧本该此每各另":
+    while name and name[:1] in "新大小老旧本该此每各另次场份种为":
         name, start = name[1:], start + 1
     generic = name in _ZH_GENERIC and (head in ("项目", "活动", "方案", "产品", "课程", "比赛") or len(name) < 2)
-    if len(name) >= 2 and not generic and len(name) <= 10:
+    passing = head in _ZH_LOOSE and (
+        low[found.end(1) : found.start(2)] == "的" or not _ZH_LED.search(low[max(0, start - 4) : start])
+    )
+    if len(name) >= 2 and not generic and not passing and len(name) <= 10:
         between = found.start(2) if head == "项目" else found.end(2)
         yield from _subject(text, start, start + len(name) if head == "项目" else between)
     elif (
