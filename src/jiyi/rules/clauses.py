@@ -22,7 +22,8 @@ _PAUSE = re.compile(
     r"|[，：](?!\d)\s*|[,](?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])[,、]\s*(?=[我咱])"
 )
 _LEAD = re.compile(
-    r"(?:(?:and|but|so|well|oh|ah|hi|hello|hey|hiya|yes|yeah|yep|ok|okay|no wait|wait|also|actually|anyway|plus|btw|fyi"
+    r"(?:(?:and|but|so|well|oh|ah|hi|hello|hey|hiya|yes|yeah|yep|ok|okay|no wait|wait|also|actually|anyway|plus"
+    r"|btw|fyi"
     r"|by the way|for the record|for your information|just so you know|just to let you know|so you know|please note"
     r"|note|please remember|remember(?! to)|keep in mind|please keep in mind|don't forget(?! "
     r"to)|from now on|in future|in the future|you should know|as "
@@ -41,8 +42,11 @@ _IF = re.compile(
 )
 _DOUBT = re.compile(
     r"\b(?:would|wouldn't|could have|should have|might|maybe|perhaps|possibly|not sure|no idea|don't know|apparently"
-    r"|hopefully|no way|seems?|i guess|supposedly)(?=[\s',.]|$)|也许|说不定|或许|没准|可能(?!性)|不确定"
-    r"|不知道|恐怕(?!片)|好像|似乎|据说|听说|就好了|该多好"
+    r"|hopefully|no way|seems?|i guess|supposedly|allegedly|(?:i|we) (?:really )?doubt|(?:isn't|not) true"
+    r"|not the case"
+    r"|(?:is|was|are) (?:a lie|false|a rumou?r|a myth|fake news)|rumou?r(?:ed|s)?|joked|for example"
+    r"|for instance|e\.g)(?=[\s',.]|$)|也许|说不定|或许|没准|可能(?!性)|不确定"
+    r"|不知道|恐怕(?!片)|好像|似乎|据说|听说|传闻|谣言|谣传|以为|就好了|该多好"
 )
 _ASKS_FIRST = re.compile(
     r"(?:and |so |but |then |well |ok |hey |hi |please )*(?:do|does|did|is|are|was|were|am|can|could"
@@ -59,6 +63,17 @@ _ALWAYS_ASKS = re.compile(
     r"|(?:please )?(?:tell|remind|show) me (?:what|when|where|who|how|which|why|if|about)|any (?:idea"
     r"|tips|suggestions|recommendations))"
 )
+_TAG = re.compile(  # behind a comma, in a question: what stands before it is asked
+    r"(?:right|correct|no|yes|yeah|huh|eh|ok|okay|am i right|is that (?:right|correct)"
+    r"|(?:is|are|do|does|did|was|were|has|have|will|can)(?:n't| not)? (?:it|he|she|they|you|we|i"
+    r"|that)(?: not)?)(?=\W*$)"
+)
+_TAG_ZH = re.compile(r"(?:对吧|是吧|没错吧|对不对|是不是|对吗|是吗|对么|是么)(?=\W*$)")
+_SO_THEY_SAY = re.compile(
+    r",\s*(?:or )?so (?:they|people|i|he|she|the (?:story|rumou?r)) (?:say|says|said|hear|heard|goes|was told"
+    r"|am told)\W*$"
+)
+_EXAMPLE = re.compile(r"(?:for example|for instance|e\.g\.?|例如|比如说?|比方说?)\W*$")
 _RELATIVE = re.compile(r"(?:who|which|whose) (?!one\b|of\b|way\b)")
 _ASKS_ZH = re.compile(
     r"什么(?!都)|怎么(?!都)|怎样|哪(?!怕)|谁(?!都|也)|为何|多少(?!有)|[吗呢么嘛](?=[\s。，,!！~～]*$)"
@@ -119,12 +134,9 @@ def clauses(text: str, low: str, sentence: Sentence, *, relative: bool = False) 
 
     ``relative``: with those behind a comma that begin with "who" or "which", which ask nothing there.
     """
-    pieces: list[tuple[int, int]] = []
-    start = after_lead(low, sentence.start, sentence.end)
-    for found in _PAUSE.finditer(low, start, sentence.end):
-        pieces.append((start, found.start()))
-        start = found.end()
-    pieces.append((start, sentence.end))
+    pieces = _pieces(low, sentence)
+    if len(pieces) > 1 and _only_asks(low, pieces, sentence):
+        return []
     stated: list[Clause] = []
     last = len(pieces) - 1
     for place, (start, end) in enumerate(pieces):
@@ -147,6 +159,23 @@ def clauses(text: str, low: str, sentence: Sentence, *, relative: bool = False) 
             break
         stated.append(Clause(text, low, begin, end, place == 0))
     return [clause for clause in stated if clause.end > clause.start]
+
+
+def _pieces(low: str, sentence: Sentence) -> list[tuple[int, int]]:
+    pieces: list[tuple[int, int]] = []
+    start = after_lead(low, sentence.start, sentence.end)
+    for found in _PAUSE.finditer(low, start, sentence.end):
+        pieces.append((start, found.start()))
+        start = found.end()
+    return [*pieces, (start, sentence.end)]
+
+
+def _only_asks(low: str, pieces: list[tuple[int, int]], sentence: Sentence) -> bool:
+    """Whether the first or last clause says that the others are asked, told by others, or an example."""
+    head, tail = low[slice(*pieces[0])], low[slice(*pieces[-1])]
+    if _TAG_ZH.match(tail) or (sentence.asks and _TAG.match(tail)) or _EXAMPLE.match(head):
+        return True
+    return _SO_THEY_SAY.search(low, max(sentence.start, sentence.end - 60), sentence.end) is not None
 
 
 def follows(low: str, clause: Clause, other: Clause) -> bool:
