@@ -110,12 +110,12 @@ def about(records: Sequence[Record], messages: Mapping[str, Message]) -> About:
 
 def _first(record: Record, said: set[str]) -> bool:
     """Whether a fact is the first in these words: "my sister lives in Graz" tells of the sister, and of her home."""
-    if record.kind != "fact":
+    if record.kind != "fact" or record.data.get("status"):
         return True
     words = flat(record.text)
     new = words not in said
     said.add(words)
-    return new or record.pinned or "status" in record.data
+    return new or record.pinned
 
 
 def group_of(record: Record) -> Group:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -104,7 +105,16 @@ def _read(file: Path) -> Mapping[str, object]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput(str(file), f"not a TOML file: {error}") from error
+        raise InvalidInput(str(file), f"not a TOML file: {error}{_hint(file, error)}") from error
+
+
+def _hint(file: Path, error: Exception) -> str:
+    """The way out of what TOML demands of names beside English letters."""
+    at = re.search(r"line (\d+)", str(error))
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if at else []
+    line = lines[int(at[1]) - 1] if at and int(at[1]) <= len(lines) else ""
+    name = line.partition("=")[0].strip()
+    return f'; put the name in quotes: "{name}" = …' if re.fullmatch(r"[\w -]+", name) and not name.isascii() else ""
 
 
 def _apply(settings: Settings, values: Mapping[str, object], origin: str) -> Settings:

@@ -60,7 +60,13 @@ def test_of_snapshots_the_newest() -> None:
 def test_facts_in_the_same_words_stand_there_once() -> None:
     family = fact("My sister Mia lives in Graz", "m1", "user.family")
     home = replace(fact("My sister Mia lives in Graz", "m1", "mia.home"), id="fact:home")
-    assert groups(family, home) == groups(home, family) == {"person": ["My sister Mia lives in Graz"]}
+
+    def shown(*records: Record) -> int:
+        return sum(map(len, groups(*records).values()))
+
+    assert shown(family, home) == shown(home, family) == 1
+    assert shown(family, replace(home, data={**home.data, "status": None})) == 1
+    assert shown(family, replace(home, data={**home.data, "status": "conflict"})) == 2, "what is in doubt is seen"
     assert groups(home, replace(family, pinned=True)) == {"always": ["My sister Mia lives in Graz"]}
 
 

@@ -25,6 +25,15 @@ def test_a_wrong_file_is_named(tmp_path: Path, text: str) -> None:
         load_settings({}, (file,))
 
 
+def test_a_name_in_chinese_stands_in_quotes(tmp_path: Path) -> None:
+    file = tmp_path / "jiyi.toml"
+    file.write_text('[recipes]\n诊所 = ["graph"]\n', encoding="utf-8")
+    with pytest.raises(InvalidInput, match='put the name in quotes: "诊所" = …'):
+        load_settings({}, (file,))
+    file.write_text('[recipes]\n"诊所" = ["graph"]\n', encoding="utf-8")
+    assert "诊所" in load_settings({}, (file,)).recipes
+
+
 @pytest.mark.parametrize(
     "text",
     ['recipe = ["a"]', "cache_mb = 2.7", "cache_mb = '12'", "cache_mb = true", "timeout = true", "timeout = '5'", "db = 5",

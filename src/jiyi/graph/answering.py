@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jiyi.graph.paths import BY_ITS_END
 from jiyi.graph.values import Path
 from jiyi.graph.whole import EntityGraph
 
 _LOOKED_AT = 200  # paths, the best ones
+_LEAST = 0.3  # fit of an answer: more than for its end (``BY_ITS_END``) and a word that much else has too
 _NEAR = 0.75  # of the best path's fit: what fits much less is no answer beside it
 
 
@@ -18,7 +18,7 @@ def answered(graph: EntityGraph, found: Sequence[Path]) -> bool:
     A question that names two ends, or nobody, is answered by what joins them, or what was found for it.  One that names
     one is answered where a relation is spoken of: that a path ends at somebody does not say who the editor is.
     """
-    return bool(found) and (not graph.query or bool(graph.to or graph.found) or found[0].fit > BY_ITS_END)
+    return bool(found) and (not graph.query or bool(graph.to or graph.found) or found[0].fit > _LEAST)
 
 
 def answers(graph: EntityGraph) -> tuple[list[Path], bool]:

@@ -14,7 +14,7 @@ from jiyi.rules.found import Name, Stretch
 _ORG = re.compile(rf"(?:(?:{WEAK})*(?:{STRONG}))+|(?:{WEAK})+(?!{STRONG})")
 _ORG_CUT = re.compile(
     r".*(?:[,，。;；:：、!！?？()（）\s\"“”「」『』《》了着过]|(?<!目)的|(?<![存现])在|去|到|来|从|给"
-    r"|跟|(?<![平饱温暖总])和|与|及|或|是|被|把|让|将|向|找|叫(?:做)?|名为|入职|加入|收购|投资|创办|创立"
+    r"|跟|(?<![平饱温暖总协])和|与|及|或|是|被|把|让|将|向|找|叫(?:做)?|名为|入职|加入|收购|投资|创办|创立"
     r"|成立|全称|简称|全名|原名|子公司|母公司|属于|位于|控股"
     r"|(?<!自)由|(?<!专)为|(?<![公国没])有|比|像|往|进|当|用|对|就职于|任职于|供职于|毕业于|就读于"
     r"|考上|考进|对比|联系|拜访|参观|打电话|通知|这|那|某|每|个|家|所|间|我们?|你们?|他们?|她们?"
@@ -76,7 +76,7 @@ def _no_body(body: str) -> bool:
 
 
 def _plain_body(body: str) -> bool:
-    return not any(char in FUNCTION for char in body) and not _VERBAL.search(body)
+    return not any(char in FUNCTION for char in body.replace("协和", "")) and not _VERBAL.search(body)
 
 
 def organisation(stretch: Stretch, found: re.Match[str], *, sure: bool) -> Name | None:
