@@ -109,3 +109,18 @@ def test_nothing_yet(jiyi: Run, here: Path) -> None:
     jiyi("add", "--user", "ada", "--session", "s", "hello").well()
     out = jiyi("graph").well().out
     assert "No relations are known yet" in out and "还不知道任何关系" in out
+
+
+def test_a_hospital_is_an_organisation_that_is_asked_for(jiyi: Run, here: Path) -> None:
+    said = ("我的主治医生是王建平，他在协和医院工作。", "My doctor is Anna Weiss. Anna Weiss works at Mercy Hospital.")
+    for number, (text, question, path) in enumerate(
+        zip(
+            said,
+            ("我的医生在哪家医院？", "At which hospital does my doctor work?"),
+            ("协和医院", "Mercy Hospital"),
+            strict=True,
+        )
+    ):
+        user = f"u{number}"
+        jiyi("add", "--user", user, text).well()
+        assert path in jiyi("graph", "--user", user, question).well().out.splitlines()[0]

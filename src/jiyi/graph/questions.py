@@ -47,7 +47,8 @@ KIN: Mapping[str, tuple[str, ...]] = {
 _TYPES: Mapping[str, str] = {
     "person": r"\b(?:who|whom|whose|person|people|colleagues?|friends?)\b|谁|哪位|哪些人|什么人|哪个人",
     "organisation": r"\b(?:compan(?:y|ies)|organi[sz]ations?|firms?|agenc(?:y|ies)|teams?|employers?|insurers?"
-    r"|suppliers?|customers?)\b|公司|机构|组织|单位|企业|团队|供应商|客户",
+    r"|suppliers?|customers?|hospitals?|clinics?|universit(?:y|ies)|banks?|publishers?)\b"
+    r"|公司|机构|组织|单位|企业|团队|供应商|客户|医院|诊所|大学|银行|出版社",
     "project": r"\b(?:projects?|initiatives?|repos?(?:itor(?:y|ies))?)\b|项目|工程|仓库",
     "technology": r"\b(?:technolog(?:y|ies)|frameworks?|librar(?:y|ies)|languages?|tools?|stack|backends?|frontends?"
     r"|databases?)\b|技术|框架|语言|工具|后端|前端|数据库",
