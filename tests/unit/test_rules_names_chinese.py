@@ -299,6 +299,7 @@ def test_what_is_not_sure_gives_no_relation(text: str) -> None:
         "老师傅常说要小心。",
         "上周老师请假了。",
         "静静地坐着。",
+        "包括自称银行工作人员的电话。",
         "PPT和KPI都做完了。",
         "时长大约15分钟。",
         "我想了三个方向，分别是A、B、C。",

@@ -39,7 +39,7 @@ _AT_PLACE = re.compile(
 _ORG_BODY = re.compile(f"[{HAN}a-z0-9·&-]+")
 _LOCAL = re.compile(f"{H}{{2,4}}?(?:省|市|区|县|镇)")
 _BORDER = re.compile(FOLLOWS)
-_WORKS = re.compile("(?:工作|上班|任职|就职|实习|打工)")
+_WORKS = re.compile("(?:工作|上班|任职|就职|实习|打工|任教)")
 _SORT = re.compile("|".join(sorted(map(re.escape, (word for word in GENERIC if len(word) > 1)), key=len, reverse=True)))
 _VERBAL = re.compile(
     "协调|处理|返回|根据|乘坐|备考|回头|思考|搬运|致电|预约|参考|回忆|怀念|告别|联系|选择|讨论|咨询"
@@ -94,9 +94,10 @@ def organisation(stretch: Stretch, found: re.Match[str], *, sure: bool) -> Name 
         return None
     if strong:
         local = next((place for place in PLACES if body.startswith(place)), "") or _LOCAL.match(body)
-        sure_end = _BORDER.match(low, found.end(), stretch.end) or (
-            _WORKS.match(low, found.end(), stretch.end) and low[start - 1] == "在" and not _SORT.search(body)
-        )
+        if _WORKS.match(low, found.end(), stretch.end):
+            sure_end = low[start - 1] in "在去到进回" and not _SORT.search(body)
+        else:
+            sure_end = _BORDER.match(low, found.end(), stretch.end) is not None
         if not local and (len(body) > 5 or not sure_end or not _plain_body(body)):
             return None
         if (
