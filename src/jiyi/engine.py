@@ -321,17 +321,17 @@ class AsyncMemory(Gathering, Grouping, Linking):
             names = {f"message_ids[{i}]": item for i, item in enumerate(message_ids)}
             ids = [intake.identifier(field, item) for field, item in names.items()]
             ids = await with_copies(self.store, scope, ids)
-            orders = await self._orders_on(scope, ids=ids)
+            orders, thinned = await self._orders_on(scope, ids=ids), await self._thinned(scope, ids=ids)
             erased = await self.store.forget(scope, message_ids=[*ids, *orders])
         elif session_id is not None:
             names = {"session_id": session_id}
             session = intake.identifier("session_id", session_id)
-            erased = Erased()
+            erased, thinned = Erased(), await self._thinned(scope, session_id=session)
             if orders := await self._orders_on(scope, session_id=session):  # first: they say no longer whose they were
                 erased = await self.store.forget(scope, message_ids=orders)
             erased += await self.store.forget(scope, session_id=session)
         else:
-            names = {"user_id": scope.user}
+            names, thinned = {"user_id": scope.user}, []
             erased = await self.store.forget(scope, everything=True)
             self.spending.forget(scope)
             self.uses.forget(scope)
@@ -341,6 +341,8 @@ class AsyncMemory(Gathering, Grouping, Linking):
         for holder in (self._embedder, self.counter, self.llm, self.memory_llm, self.worker):
             if isinstance(holder, Caching):
                 holder.clear()
+        if thinned:
+            await self.store.rebuild(thinned, scope)
         self.worker.wake()  # what other messages have lost is derived anew
         return erased
 

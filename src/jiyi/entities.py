@@ -28,6 +28,8 @@ RULES, MODEL = "entities:rules", "entities"
 """Names of the two steps that make entities and relations."""
 
 _NEWEST, _NEWEST_OF_USER = 24, 6  # mentions kept beside those that tell something new
+MOST_PLACES = 1 + _NEWEST
+"""Places that an entity keeps at least, where it has so many: a record with fewer knows them all."""
 _EDGES = " \t\n\"'“”‘’「」『』《》〈〉*_`.,，。、:：;；!！?？()（）[]【】"
 _KINDS = {
     "person": "人物", "organisation": "组织", "project": "项目", "technology": "技术", "product": "产品",

@@ -20,7 +20,8 @@ from jiyi.relations import RELATION, TIMES, Stated, entry_of, relation_id, state
 from jiyi.sayings import Saying
 from jiyi.types import JSON, Record, Source
 
-_EVIDENCE = 12  # places kept: the first, and the newest
+EVIDENCE = 12
+"""Places that a relation keeps: the first, and the newest."""
 _LEAST, _EACH, _MOST = 0.4, 0.05, 0.9  # importance: said once, each further time, at most
 
 
@@ -139,7 +140,7 @@ def _known_closing(record: Record | None, making: Making) -> _Closing | None:
 
 def _record(of_it: Sequence[Stated], closing: _Closing | None, known: Record | None, making: Making) -> Record:
     """The record of a relation."""
-    said = list(of_it) if len(of_it) <= _EVIDENCE else [of_it[0], *of_it[1 - _EVIDENCE :]]
+    said = list(of_it) if len(of_it) <= EVIDENCE else [of_it[0], *of_it[1 - EVIDENCE :]]
     so = [one for one in said if not one.ends] or said
     told = max(so, key=lambda one: (one.saying.maker == "model", one.saying.order))
     strategy, version = making.maker((one.saying for one in said), known)

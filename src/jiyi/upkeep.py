@@ -7,11 +7,14 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from jiyi import intake
+from jiyi.entities import ENTITY, MODEL, MOST_PLACES, RULES, is_user
 from jiyi.errors import InvalidInput, StoreError
 from jiyi.expiry import expired
 from jiyi.indexable import is_index
 from jiyi.indexing import dense_step, indexes, record_step
-from jiyi.types import Failure, Progress, Record, Scope, Spent
+from jiyi.relating import EVIDENCE
+from jiyi.relations import RELATION
+from jiyi.types import Failure, Filter, Progress, Record, Scope, Spent, Step
 
 if TYPE_CHECKING:
     from jiyi.models import Models
@@ -118,6 +121,26 @@ class Upkeep:
         await self.store.rebuild([step for step in self.worker.steps if step.name in names], scope)
         await self.worker.drain(progress, names)
         await self._check_done(names)
+
+    async def _thinned(self, scope: Scope, *, session_id: str | None = None, ids: Sequence[str] = ()) -> list[Step]:
+        """Steps that are to begin again when messages are erased: an entity or relation keeps its newest places, and
+        where most of these go, older messages that name it are known to nobody.
+
+        Not where a model derives them: it would be asked about the whole log.
+        """
+        steps = [step for step in self.worker.steps if step.name == RULES]
+        if not steps or any(step.name == MODEL for step in self.worker.steps):
+            return []
+        if session_id is not None:
+            ids = [one.id for one in await self.store.messages(scope, Filter(session_id=session_id, active=None))]
+        gone = set(ids)
+        for kind, most in ((ENTITY, MOST_PLACES), (RELATION, EVIDENCE)):
+            for record in await self.store.records(scope, kind=kind, sources=ids, current=None) if ids else ():
+                places = [source.message_id for source in record.sources]
+                left = sum(name not in gone for name in places)
+                if len(places) >= most and 2 * left < len(places) and not (kind == ENTITY and is_user(record)):
+                    return steps
+        return []
 
     async def _check_done(self, names: Sequence[str]) -> None:
         failed = [step for step in await self.progress() if step.step.name in names and step.done < step.total]
