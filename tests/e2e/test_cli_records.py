@@ -148,3 +148,8 @@ def test_a_context_says_where_its_parts_come_from(jiyi: Run, here: Path) -> None
         jiyi("records", "edit", record["id"], record["text"].replace("Lisbon", "Braga")).well()
     out = jiyi("context", "--user", "ada", "--recipe", "key_facts", "Hello").well().out
     assert "tokens, in the words of a correction" in out
+
+
+def test_what_became_of_a_record_stands_on_one_line(ada: Run) -> None:
+    said = "I live in Braga, " + "in the street behind the old market hall that has the green door, " * 3 + "since May"
+    assert len(ada("records", "edit", ids(ada)["user.home"], said).well().out.splitlines()) == 1

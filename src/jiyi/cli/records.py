@@ -221,7 +221,9 @@ def show_one(state: State, record: Record | None) -> None:
         console().print("deleted; it stays away until the same is said again.  `jiyi records recover` takes that back")
     else:
         said = marks(record)
-        console().print(clean(f"{short_id(record.id)}: {told(record)}" + (f" ({said})" if said else "")))
+        console().print(
+            clean(f"{short_id(record.id)}: {told(record)}" + (f" ({said})" if said else "")), soft_wrap=True
+        )
 
 
 _EDIT = "Say what a record says from now on.  TEXT is the whole statement; it may come from standard input."
