@@ -47,6 +47,7 @@ def test_listed_and_shown(jiyi: Run, here: Path, language: str) -> None:
 def test_a_session_is_about_what_a_person_says(jiyi: Run, here: Path) -> None:
     remembered(here / "jiyi.db", "en")
     assert "d is about Starling" in jiyi("topics", "use", "d", "starling").well().out
+    assert "  d  you said that it is about this" in jiyi("topics", "show", "starling").well().out
     context = jiyi("context", "Where are we?", "--user", "ada", "--session", "d", "--recipe", "topics").well().out
     assert "login page" in context
     assert jiyi("topics", "use", "d", "--none", "--json").json == {"session": "d", "topic": None}

@@ -27,6 +27,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "summary": "Said",
         "sessions": "Sessions",
         "said": "{since} to {until}",
+        "person": "you said that it is about this",
         "chosen": "{session} is about {name}",
         "cleared": "{session} is about what is said in it",
     },
@@ -37,6 +38,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "summary": "谈到的",
         "sessions": "会话",
         "said": "{since} 至 {until}",
+        "person": "您指定的",
         "chosen": "{session} 的主题是 {name}",
         "cleared": "{session} 的主题由内容决定",
     },
@@ -111,6 +113,8 @@ def show(state: State, name: str, user: str | None, as_of: str | None) -> None:
     out.print(Text(f"\n{words['sessions']}", style="bold"))
     for session in one.sessions:
         out.print(Text(clean(f"  {when(session.until)[:10]}  {session.session_id or '-'}  {session.count}")))
+    for name in one.chosen:
+        out.print(Text(clean(f"  {name}  {words['person']}")))
 
 
 @topics.command()
@@ -167,6 +171,7 @@ def topic_json(one: Topic) -> dict[str, object]:
             }
             for session in one.sessions
         ],
+        "chosen": list(one.chosen),
     }
 
 

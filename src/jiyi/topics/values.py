@@ -83,6 +83,7 @@ class Topic:
         decisions, open: what was decided, and what is left open; in order of time.
         sessions: those that spoke of it, the one that did last at the end.
         since, said_at: when it was spoken of first and last, as far as that is kept; None when nobody knows.
+        chosen: ids of the sessions that a person said are about it.
     """
 
     id: str
@@ -94,6 +95,7 @@ class Topic:
     sessions: tuple[TopicSession, ...] = ()
     since: datetime | None = None
     said_at: datetime | None = None
+    chosen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,17 +200,21 @@ def topic_of(record: Record) -> Topic:
         tuple(sessions),
         min(times, default=record.said_at),
         max(times, default=record.said_at),
+        tuple(_texts(record.data.get("chosen"))),
     )
+
+
+def _texts(value: JSON) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, Sequence) and not isinstance(value, str) else []
 
 
 def content_of(record: Record) -> Content:
     """What a topic's record is composed of."""
-    terms = record.data.get("terms")
     return Content(
         written_of(record),
         {kind: points_of(record, kind) for kind in KINDS},
         sessions_of(record),
-        [str(term) for term in terms] if isinstance(terms, Sequence) and not isinstance(terms, str) else [],
+        _texts(record.data.get("terms")),
         _number(record.data.get("count")),
     )
 
