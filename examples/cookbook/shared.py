@@ -75,7 +75,7 @@ WORDS = {
     "zh": {
         "turns": "（闲聊 {turns} 轮）",
         "asked": "{when}  {question}",
-        "tokens": "  模型看到 {tokens:,} 个 token；全部对话要 {whole:,} 个。",
+        "tokens": "  模型看到 {tokens:,} 个词元；全部对话要 {whole:,} 个。",
         "there": "  {text}\n      <- {strategy}：会话 {session}，{when}",
         "missing": "  里面没有提到。",
         "answer": "  {model} 回答：{text}",
