@@ -33,7 +33,8 @@ from jiyi.types import JSON, Record, Step
 RULES, MODEL = "facts:rules", "facts"
 """Names of the two steps that make facts."""
 
-_EVIDENCE = 12  # statements kept of a fact: the first, and the newest
+EVIDENCE = 12
+"""Statements kept of a fact: the first, and the newest."""
 _ASKED = 0.9  # importance, at least, of what somebody asked to be remembered
 _CONFIRMED, _CONFIRMED_MOST = 0.03, 0.1  # importance that a fact gains each time that it is said again, at most
 
@@ -147,7 +148,7 @@ def _closing_of(record: Record) -> Closing | None:
 def _record(fact: Fact, known: Record | None, making: Making) -> Record:
     """The record of a fact."""
     said = sorted(fact.said, key=lambda one: one.order)
-    said = said if len(said) <= _EVIDENCE else [said[0], *said[1 - _EVIDENCE :]]
+    said = said if len(said) <= EVIDENCE else [said[0], *said[1 - EVIDENCE :]]
     told = max(said, key=lambda one: (_told(one.says), one.maker == "model", -one.at.timestamp()))
     step = MODEL if any(one.step == MODEL for one in said) else RULES
     same_maker = known is not None and known.strategy == step

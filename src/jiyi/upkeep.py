@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from jiyi import intake
+from jiyi import facts, intake
 from jiyi.entities import ENTITY, MODEL, MOST_PLACES, RULES, is_user
 from jiyi.errors import InvalidInput, StoreError
 from jiyi.expiry import expired
@@ -14,6 +14,7 @@ from jiyi.indexable import is_index
 from jiyi.indexing import dense_step, indexes, record_step
 from jiyi.relating import EVIDENCE
 from jiyi.relations import RELATION
+from jiyi.statements import FACT
 from jiyi.types import Failure, Filter, Progress, Record, Scope, Spent, Step
 
 if TYPE_CHECKING:
@@ -23,6 +24,22 @@ if TYPE_CHECKING:
     from jiyi.spending import Spending
     from jiyi.uses import Uses
     from jiyi.worker import Worker
+
+
+class _Kept(NamedTuple):
+    """How many places records of a kind keep, and who makes them."""
+
+    rules: str
+    model: str
+    kind: str
+    most: int
+
+
+_KEPT = (
+    _Kept(facts.RULES, facts.MODEL, FACT, facts.EVIDENCE),
+    _Kept(RULES, MODEL, ENTITY, MOST_PLACES),
+    _Kept(RULES, MODEL, RELATION, EVIDENCE),
+)
 
 
 class Upkeep:
@@ -123,24 +140,36 @@ class Upkeep:
         await self._check_done(names)
 
     async def _thinned(self, scope: Scope, *, session_id: str | None = None, ids: Sequence[str] = ()) -> list[Step]:
-        """Steps that are to begin again when messages are erased: an entity or relation keeps its newest places, and
-        where most of these go, older messages that name it are known to nobody.
+        """Steps that are to begin again when messages are erased: a fact, entity or relation keeps its newest places,
+        and where most of these go, older messages that say it are known to nobody.
 
         Not where a model derives them: it would be asked about the whole log.
         """
-        steps = [step for step in self.worker.steps if step.name == RULES]
-        if not steps or any(step.name == MODEL for step in self.worker.steps):
-            return []
-        if session_id is not None:
+        there = {step.name: step for step in self.worker.steps}
+        kept = [one for one in _KEPT if one.rules in there and one.model not in there]
+        if kept and session_id is not None:
             ids = [one.id for one in await self.store.messages(scope, Filter(session_id=session_id, active=None))]
+        found: dict[str, Step] = {}
+        for one in kept if ids else ():
+            if one.rules not in found and await self._is_thinned(scope, one, ids):
+                found[one.rules] = there[one.rules]
+        return list(found.values())
+
+    async def _is_thinned(self, scope: Scope, kept: _Kept, ids: Sequence[str]) -> bool:
+        """Whether most places of a record that may have had more are among these messages.  Half of what it keeps is
+        enough, because an erasure before this one may have taken some.
+        """
         gone = set(ids)
-        for kind, most in ((ENTITY, MOST_PLACES), (RELATION, EVIDENCE)):
-            for record in await self.store.records(scope, kind=kind, sources=ids, current=None) if ids else ():
-                places = [source.message_id for source in record.sources]
-                left = sum(name not in gone for name in places)
-                if len(places) >= most and 2 * left < len(places) and not (kind == ENTITY and is_user(record)):
-                    return steps
-        return []
+        for record in await self.store.records(scope, kind=kept.kind, sources=ids, current=None):
+            places = [source.message_id for source in record.sources]
+            left = sum(name not in gone for name in places)
+            if (
+                2 * len(places) >= kept.most
+                and 2 * left < len(places)
+                and not (kept.kind == ENTITY and is_user(record))
+            ):
+                return True
+        return False
 
     async def _check_done(self, names: Sequence[str]) -> None:
         failed = [step for step in await self.progress() if step.step.name in names and step.done < step.total]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jiyi import AsyncMemory, Entities, Graph, SlidingWindow
+from jiyi import AsyncMemory, Entities, Facts, Graph, SlidingWindow
 from jiyi.testing import FakeClock
 
 
@@ -41,3 +41,21 @@ async def test_what_only_older_messages_still_say_is_found_again(
         await memory.rebuild()
         await memory.drain()
         assert await known(memory) == found, "as if it had never been said"
+
+
+@pytest.mark.parametrize("order", [("last", "first"), ("first", "last")])
+@pytest.mark.parametrize("text", ["I live in Porto.", "我住在波尔图。"])
+async def test_a_fact_that_only_older_messages_still_say_is_found_again(
+    clock: FakeClock, text: str, order: tuple[str, str]
+) -> None:
+    async with await AsyncMemory.open("memory:", recipe=[Facts()], embedder=None, clock=clock) as memory:
+        for name, count in (("first", 1), ("middle", 50), ("last", 49)):
+            chat = memory.session(name, user_id="ada")
+            for _ in range(count):
+                clock.advance(60)
+                await chat.add("user", text)
+            await memory.drain()
+        for name in order:
+            await memory.forget(user_id="ada", session_id=name)
+            await memory.drain()
+        assert [(one.text, len(one.sources)) for one in await memory.records(user_id="ada")] == [(text[:-1], 12)]
