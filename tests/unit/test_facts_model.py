@@ -59,6 +59,30 @@ async def test_a_fact_with_its_words() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "value", "is_name"),
+    [
+        ("王芳不在阿里上班了。", "王芳", False),
+        ("Beth called from Alder Labs today.", "Beth", False),
+        ("Anna Reed moved to Porto.", "Anna Reed", False),
+        ("我叫王芳。", "王芳", True),
+        ("My name is Anna Reed.", "Anna Reed", True),
+    ],
+)
+async def test_a_name_that_is_no_word_of_the_user_about_themselves_is_not_theirs(
+    text: str, value: str, is_name: bool
+) -> None:
+    told = {
+        "quote": text[:-1],
+        "text": f"用户叫{value}" if text > "一" else f"The user is {value}.",
+        "attribute": "name",
+    }
+    found = await made(text, {**told, "value": value})
+    assert ("user.name" in [record.key for record in found]) == is_name
+    told_so = [record.text for record in found if told["text"] in record.text]
+    assert is_name or not told_so, "in the words of the message, if at all"
+
+
+@pytest.mark.parametrize(
     ("text", "quote"),
     [
         ("I like tea.", "I like coffee"),

@@ -23,6 +23,8 @@ from jiyi.types import Message
 _NO_ATTRIBUTE = 0.5  # importance
 _LONGEST = 300  # characters of a text or value: a fact is short
 _DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
+_TELLS_NAME = re.compile(r"[我咱俺叫]|名字|姓名|\b(?:i|i'm|me|my|name|name's|this is)\b")
+"""Words without which a clause does not say what the user is called."""
 _USER = ONESELF | {"self", "person", "使用者", ""}
 
 
@@ -55,7 +57,11 @@ def let_in(told: Told, numbered: Mapping[int, Message], attributes: Mapping[str,
     value = _value(told.value, source)
     clause = around(message.text, start, end, clauses)
     who = somebody_else(flat(message.text[slice(*clause)]))
-    other = another(" ".join(told.text.split()) or told.quote, message.text[slice(*clause)])
+    subject = _subject(told.subject, source)
+    misnamed = attribute is not None and attribute.name == "name" and subject == "user"
+    misnamed = misnamed and not _TELLS_NAME.search(flat(message.text[slice(*clause)]))
+    attribute = None if misnamed else attribute
+    other = misnamed or another(" ".join(told.text.split()) or told.quote, message.text[slice(*clause)])
     text = "" if other else _sure_text(told, source, there)
     if not text:
         start, end = clause if other else _standing_alone(message.text, start, end)
@@ -64,7 +70,6 @@ def let_in(told: Told, numbered: Mapping[int, Message], attributes: Mapping[str,
         said = _with_dates(text, message)
     if attribute is None and not _tells(message, start, end):
         return None
-    subject = _subject(told.subject, source)
     if who and subject == "user" and (other or (attribute is not None and attribute.values != "many")):
         subject, attribute = ("user", None) if who in PRONOUNS else (who, attribute)
     return Candidate(
