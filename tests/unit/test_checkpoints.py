@@ -328,6 +328,7 @@ async def test_a_number_of_turns_that_makes_no_sense(open_memory: OpenMemory, ev
 
 async def test_nothing_is_read_or_written_between_the_turns_that_are_due(open_memory: OpenMemory) -> None:
     memory = await open_memory()
+    await memory.worker.stop()  # which reads messages too
     chat = memory.session("s", user_id="ada", checkpoint_every=10)
     await say(chat, "one")
     calls: list[str] = []
