@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from jiyi.commands import PERSON, evidence
 from jiyi.ports import Reader
 from jiyi.statements import statements_of
-from jiyi.strategies.reading import standing
+from jiyi.strategies.reading import nearly_whole, standing
 from jiyi.text import flat
 from jiyi.types import Item, Message, Record, Source
 
 LABEL = "fact"
 
-_WHOLE = 0.8  # of a message that is the quote: the message itself is shown
-_SHORT = 400  # characters of such a message
 _QUOTES = 3  # of a fact, in a line that names its messages
 _CONFLICT = {"en": " (contradicts another statement)", "zh": "（与另一说法矛盾）"}
 
@@ -43,7 +41,8 @@ async def items_of(
     sure = [record for record in records if record.data.get("status") != "unverified"]
     there = await standing(reader, (source.message_id for record in sure for source in evidence(record)))
     shown = {record.id: (record, *_place(record, there)) for record in sure}
-    whole = _whole(shown.values())
+    verbatim = [(m, one.start or 0, one.end or 0) for r, one, m in shown.values() if one and m and _is_verbatim(r, one)]
+    whole = nearly_whole(verbatim)
     found: dict[str, Item] = {}
     for record, source, message in shown.values():
         score, reason = scores.get(record.id, 0.0), why.get(record.id, "")
@@ -82,17 +81,6 @@ def _place(record: Record, there: Mapping[str, Message]) -> tuple[Source | None,
     best_first = sorted(newest, key=lambda source: source.message_id not in told)
     source = next((source for source in best_first if source.message_id in there), None)
     return source, there[source.message_id] if source else None
-
-
-def _whole(shown: Iterable[tuple[Record, Source | None, Message | None]]) -> set[str]:
-    """Ids of short messages of which nearly every character is a quote of one of the facts."""
-    quoted: dict[str, set[int]] = {}
-    messages: dict[str, Message] = {}
-    for record, source, message in shown:
-        if source and message and len(message.text) <= _SHORT and _is_verbatim(record, source):
-            messages[message.id] = message
-            quoted.setdefault(message.id, set()).update(range(source.start or 0, source.end or 0))
-    return {name for name, places in quoted.items() if len(places) >= _WHOLE * len(messages[name].text.strip())}
 
 
 def _is_verbatim(record: Record, source: Source) -> bool:

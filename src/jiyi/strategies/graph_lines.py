@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from jiyi.entities import is_user
@@ -12,12 +12,10 @@ from jiyi.graph.paths import BY_ITS_END
 from jiyi.graph.walking import Course, named_in, walk
 from jiyi.ports import Reader, Request
 from jiyi.relations import RELATION
-from jiyi.strategies.reading import standing
-from jiyi.types import Item, Message, Record, Source
+from jiyi.strategies.reading import nearly_whole, standing
+from jiyi.types import Item, Record, Source
 
 _PATHS = 60  # looked at, the best ones
-_WHOLE = 0.8  # of a message that is quoted: the message itself is shown
-_SHORT = 400  # characters of such a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,8 @@ async def items_of(reader: Reader, lines: Sequence[Line]) -> list[Item]:
     shown = [
         (line, next((one for one in line.relation.quotes[::-1] if one.message_id in there), None)) for line in lines
     ]
-    whole = _whole([quote for _, quote in shown if quote], there)
+    quoted = [(there[one.message_id], one.start or 0, one.end or 0) for _, one in shown if one]
+    whole = nearly_whole(one for one in quoted if one[0].kind != "command")
     found: dict[tuple[str, int | None], Item] = {}
     for line, quote in shown:
         if quote is None:
@@ -103,13 +102,3 @@ async def items_of(reader: Reader, lines: Sequence[Line]) -> list[Item]:
 def _source_of(quote: Quote) -> Source:
     """A quote as a source."""
     return Source(quote.message_id, quote.start, quote.end, quote.text)
-
-
-def _whole(quotes: Sequence[Quote], there: Mapping[str, Message]) -> set[str]:
-    """Ids of short messages of which nearly every character is quoted."""
-    places: dict[str, set[int]] = {}
-    for quote in quotes:
-        text = there[quote.message_id].text
-        if len(text) <= _SHORT and there[quote.message_id].kind != "command":
-            places.setdefault(quote.message_id, set()).update(range(quote.start or 0, quote.end or 0))
-    return {name for name, quoted in places.items() if len(quoted) >= _WHOLE * len(there[name].text.strip())}

@@ -13,6 +13,8 @@ from jiyi.types import Block, Dropped, Filter, Item, Message
 
 _FIRST = 64  # messages
 _GROWTH = 4
+_WHOLE = 0.8  # of a message that is quoted: the message itself is shown
+_SHORT = 400  # characters of such a message
 
 Turn = tuple[Message, ...]
 
@@ -64,3 +66,14 @@ async def standing(reader: Reader, ids: Iterable[str]) -> dict[str, Message]:
     if missing := tuple(name for name in wanted if name not in there):
         there |= {order.id: order for order in await reader.matching(replace(COMMANDS, ids=missing))}
     return there
+
+
+def nearly_whole(quotes: Iterable[tuple[Message, int, int]]) -> set[str]:
+    """Ids of the short messages of which nearly every character is quoted: quotes as message and [start, end)."""
+    places: dict[str, set[int]] = {}
+    messages: dict[str, Message] = {}
+    for message, start, end in quotes:
+        if len(message.text) <= _SHORT:
+            messages[message.id] = message
+            places.setdefault(message.id, set()).update(range(start, end))
+    return {name for name, quoted in places.items() if len(quoted) >= _WHOLE * len(messages[name].text.strip())}
