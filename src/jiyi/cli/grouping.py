@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from jiyi.cli.app import State, opened, run, shared
-from jiyi.cli.indexing import brought_up, catch_up
-from jiyi.cli.records import WHOSE, named, one_of, show_one, whose
+from jiyi.cli.app import State, shared
+from jiyi.cli.records import WHOSE, named, one_of, ordered
+from jiyi.engine import AsyncMemory
 from jiyi.types import Record
 
 
@@ -19,16 +19,11 @@ from jiyi.types import Record
 def merge(state: State, given: str, into: str, user: str | None) -> None:
     """Say that two entities, or two topics, are one: ID goes into INTO.  `jiyi records recover ID` takes that back."""
 
-    async def work() -> Record:
-        async with opened(state) as memory:
-            await brought_up(memory)
-            person = await whose(memory, user)
-            ids = [await one_of(memory, person, one) for one in (given, into)]
-            record = await memory.merge(*ids, user_id=person)
-            await catch_up(memory)
-            return record
+    async def order(memory: AsyncMemory, person: str) -> Record:
+        ids = [await one_of(memory, person, one) for one in (given, into)]
+        return await memory.merge(*ids, user_id=person)
 
-    show_one(state, run(work()))
+    ordered(state, user, order)
 
 
 @click.command()
@@ -44,18 +39,13 @@ def split(state: State, given: str, messages: tuple[str, ...], name: str | None,
     `jiyi records show ID` lists the messages.  `jiyi records recover` with the new one's id takes that back.
     """
 
-    async def work() -> Record:
-        async with opened(state) as memory:
-            await brought_up(memory)
-            person = await whose(memory, user)
-            record = await memory.record(await one_of(memory, person, given), user_id=person)
-            there = [source.message_id for source in record.sources]
-            ids = [named(one, there) for one in messages]
-            part = await memory.split(record.id, ids, user_id=person, name=name)
-            await catch_up(memory)
-            return part
+    async def order(memory: AsyncMemory, person: str) -> Record:
+        record = await memory.record(await one_of(memory, person, given), user_id=person)
+        there = [source.message_id for source in record.sources]
+        ids = [named(one, there) for one in messages]
+        return await memory.split(record.id, ids, user_id=person, name=name)
 
-    show_one(state, run(work()))
+    ordered(state, user, order)
 
 
 @click.command()
@@ -67,12 +57,7 @@ def split(state: State, given: str, messages: tuple[str, ...], name: str | None,
 def rename(state: State, given: str, name: str, user: str | None) -> None:
     """Say what an entity or topic is called.  It is still found by its other names."""
 
-    async def work() -> Record:
-        async with opened(state) as memory:
-            await brought_up(memory)
-            person = await whose(memory, user)
-            record = await memory.rename(await one_of(memory, person, given), name, user_id=person)
-            await catch_up(memory)
-            return record
+    async def order(memory: AsyncMemory, person: str) -> Record:
+        return await memory.rename(await one_of(memory, person, given), name, user_id=person)
 
-    show_one(state, run(work()))
+    ordered(state, user, order)

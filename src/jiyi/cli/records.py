@@ -194,16 +194,12 @@ def _on_one(name: str, about: str, *, text: bool = False) -> Callable[..., Any]:
 
     def made(does: Callable[..., Awaitable[Record | None]]) -> click.Command:
         def command(state: State, given: str, user: str | None, **said: str | None) -> None:
-            async def work() -> Record | None:
-                words = [text_of(argument) for argument in said.values()]
-                async with opened(state) as memory:
-                    await brought_up(memory)
-                    person = await whose(memory, user)
-                    record = await does(memory, await one_of(memory, person, given), *words, user_id=person)
-                    await catch_up(memory)
-                    return record
+            words = [text_of(argument) for argument in said.values()]
 
-            show_one(state, run(work()))
+            async def order(memory: AsyncMemory, person: str) -> Record | None:
+                return await does(memory, await one_of(memory, person, given), *words, user_id=person)
+
+            ordered(state, user, order)
 
         wrapped: Any = shared(click.pass_obj(command))
         wrapped = click.argument("text", required=False)(wrapped) if text else wrapped
@@ -213,7 +209,22 @@ def _on_one(name: str, about: str, *, text: bool = False) -> Callable[..., Any]:
     return made
 
 
-def show_one(state: State, record: Record | None) -> None:
+def ordered(
+    state: State, user: str | None, order: Callable[[AsyncMemory, str], Awaitable[Record | None]]
+) -> None:  # fmt: skip
+    """Carries out a person's order, which gets memory and user, and prints what became of the record."""
+
+    async def work() -> Record | None:
+        async with opened(state) as memory:
+            await brought_up(memory)
+            record = await order(memory, await whose(memory, user))
+            await catch_up(memory)
+            return record
+
+    _show_one(state, run(work()))
+
+
+def _show_one(state: State, record: Record | None) -> None:
     """Prints what became of a record, None for one that is gone."""
     if state.json:
         write_json(None if record is None else record_json(record))
