@@ -19,6 +19,7 @@ from jiyi.testing import FakeClock, ScriptedLLM
 from jiyi.testing.scripted import Call
 from jiyi.testing.strategy import conversation
 from jiyi.types import Scope
+from tests import talking
 from tests.conftest import OpenMemory
 
 TALK = [
@@ -50,12 +51,7 @@ def model() -> ScriptedLLM:
 
 
 async def everything(memory: AsyncMemory) -> list[Record]:
-    found = [
-        record
-        for kind in (ENTITY, RELATION)
-        for record in await memory.store.records(memory.scope("ada"), kind=kind, current=None)
-    ]
-    return sorted(found, key=lambda record: record.id)
+    return await talking.everything(memory, ENTITY, RELATION)
 
 
 async def edges(memory: AsyncMemory, *, current: bool | None = True) -> set[tuple[str, str, str]]:
@@ -64,12 +60,7 @@ async def edges(memory: AsyncMemory, *, current: bool | None = True) -> set[tupl
 
 
 async def talk(memory: AsyncMemory, clock: FakeClock, lines: Sequence[str] = TALK) -> list[Message]:
-    said: list[Message] = []
-    for text in lines:
-        clock.advance(60)
-        said.append(await memory.session("s", user_id="ada").add("user", text))
-        await memory.drain()
-    return said
+    return await talking.talk(memory, clock, lines)
 
 
 def recipe(every: int = 4) -> list[object]:

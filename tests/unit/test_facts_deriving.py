@@ -18,6 +18,7 @@ from jiyi.testing import FakeClock, ScriptedLLM
 from jiyi.testing.scripted import Call
 from jiyi.testing.strategy import conversation
 from jiyi.types import Scope
+from tests import talking
 from tests.conftest import OpenMemory
 
 TALK = [
@@ -49,12 +50,7 @@ def model() -> ScriptedLLM:
 
 
 async def everything(memory: AsyncMemory) -> list[Record]:
-    found = [
-        record
-        for kind in (FACT, RETRACTION)
-        for record in await memory.store.records(memory.scope("ada"), kind=kind, current=None)
-    ]
-    return sorted(found, key=lambda record: record.id)
+    return await talking.everything(memory, FACT, RETRACTION)
 
 
 async def current(memory: AsyncMemory) -> dict[str | None, object]:
@@ -63,12 +59,7 @@ async def current(memory: AsyncMemory) -> dict[str | None, object]:
 
 
 async def talk(memory: AsyncMemory, clock: FakeClock, lines: Sequence[str] = TALK) -> list[Message]:
-    said: list[Message] = []
-    for text in lines:
-        clock.advance(60)
-        said.append(await memory.session("s", user_id="ada").add("user", text))
-        await memory.drain()
-    return said
+    return await talking.talk(memory, clock, lines)
 
 
 def recipe(every: int = 4) -> list[object]:
