@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jiyi.mentions import USER, Mentioned
-from jiyi.relation_types import relation_of
 from jiyi.rules import mentioned
 from jiyi.rules.reading import READ
-from jiyi.text import flat
 from jiyi.types import Message
+from tests.naming import stand_in_their_message, tie_two_mentions
 
 _PIECES = (
     "I my me we Anna Tom Lin Wei Moyu Starling FastAPI Python rust Acme Ltd MGA mga Dr. Chen Oslo RX-2217 's , . ; ( ) and of the a is was "
@@ -35,32 +34,15 @@ def read(text: str) -> Mentioned:
 @settings(max_examples=800)
 @given(texts)
 def test_every_mention_stands_in_its_message(text: str) -> None:
-    places: list[tuple[int, int]] = []
-    for one in read(text).mentions:
-        assert 0 <= one.begin <= one.start < one.end <= one.until <= len(text)
-        assert one.name == USER or one.name == text[one.start : one.end]
-        assert one.role in text
-        assert all(words in one.quote and words for words in one.traits.values())
-        places.append((one.start, one.end))
-    assert places == sorted(set(places))
-    assert all(first[1] <= second[0] for first, second in zip(places, places[1:], strict=False))
+    stand_in_their_message(read(text), text)
 
 
 @settings(max_examples=800)
 @given(texts)
 def test_every_end_has_a_mention_and_no_relation_leads_to_itself(text: str) -> None:
     found = read(text)
-    said = {one.name for one in found.mentions}
-    for edge in found.edges:
-        assert {edge.head, edge.tail} <= said
-        assert flat(edge.head) != flat(edge.tail)
-        assert edge.relation
-        assert relation_of(edge.relation) == (edge.relation, False)
-        assert edge.quote == text[edge.start : edge.end]
-        assert all(name == USER or name in edge.quote for name in (edge.head, edge.tail))
+    tie_two_mentions(found, text)
     for alias in found.aliases:
-        assert set(alias.names) <= said
-        assert flat(alias.names[0]) != flat(alias.names[1])
         assert all(name == USER or name in text[alias.start : alias.end] for name in alias.names)
 
 
