@@ -104,39 +104,38 @@ class Told:
 
 def pen_name() -> Told:
     """A person, a pen name, a project and its backend, in English."""
-    told = Told()
-    one = told.message("Chen Mo writes under the pen name Moyu.")
-    two = told.message("Moyu started the project Starfinch last spring.")
-    three = told.message("Starfinch uses FastAPI as its backend.")
-    four = told.message("Chen Mo works at Alder Labs.")
-    told.entity("Chen Mo", one, four, type="person")
-    told.entity("Moyu", one, two, type="person")
-    told.entity("Starfinch", two, three, type="project")
-    told.entity("FastAPI", three, type="technology")
-    told.entity("Alder Labs", four, type="organisation")
-    told.relation("Chen Mo", "pen_name", "Moyu", one)
-    told.relation("Moyu", "created", "Starfinch", two)
-    told.relation("Starfinch", "backend", "FastAPI", three)
-    told.relation("Chen Mo", "works_at", "Alder Labs", four)
-    return told
+    said = (
+        "Chen Mo writes under the pen name Moyu.",
+        "Moyu started the project Starfinch last spring.",
+        "Starfinch uses FastAPI as its backend.",
+        "Chen Mo works at Alder Labs.",
+    )
+    return _pen_name(said, "Chen Mo", "Moyu", "Starfinch", "Alder Labs")
 
 
 def pen_name_zh() -> Told:
     """The same in Chinese."""
+    said = (
+        "陈默写作时用的笔名是墨鱼。",
+        "墨鱼去年发起了星雀项目。",
+        "星雀的后端用的是FastAPI。",
+        "陈默在青木实验室工作。",
+    )
+    return _pen_name(said, "陈默", "墨鱼", "星雀", "青木实验室")
+
+
+def _pen_name(said: Sequence[str], person: str, pen_name: str, project: str, employer: str) -> Told:
     told = Told()
-    one = told.message("陈默写作时用的笔名是墨鱼。")
-    two = told.message("墨鱼去年发起了星雀项目。")
-    three = told.message("星雀的后端用的是FastAPI。")
-    four = told.message("陈默在青木实验室工作。")
-    told.entity("陈默", one, four, type="person")
-    told.entity("墨鱼", one, two, type="person")
-    told.entity("星雀", two, three, type="project")
+    one, two, three, four = map(told.message, said)
+    told.entity(person, one, four, type="person")
+    told.entity(pen_name, one, two, type="person")
+    told.entity(project, two, three, type="project")
     told.entity("FastAPI", three, type="technology")
-    told.entity("青木实验室", four, type="organisation")
-    told.relation("陈默", "pen_name", "墨鱼", one)
-    told.relation("墨鱼", "created", "星雀", two)
-    told.relation("星雀", "backend", "FastAPI", three)
-    told.relation("陈默", "works_at", "青木实验室", four)
+    told.entity(employer, four, type="organisation")
+    told.relation(person, "pen_name", pen_name, one)
+    told.relation(pen_name, "created", project, two)
+    told.relation(project, "backend", "FastAPI", three)
+    told.relation(person, "works_at", employer, four)
     return told
 
 
