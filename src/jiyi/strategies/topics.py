@@ -9,7 +9,7 @@ from jiyi.intake import fraction, part, positive
 from jiyi.ports import LLM, Deriver, Request
 from jiyi.strategies.numbered import EVERY
 from jiyi.strategies.reading import standing
-from jiyi.topics import PART, SESSION, TOPIC, Kind, Topic, TopicPoint, topic_of, united
+from jiyi.topics import PART, SESSION, TOPIC, Kind, name_of, points_of, united
 from jiyi.types import Block, Item, Message, Record
 
 _LOOKED_AT = 8  # newest parts of a session, among which is one of a topic
@@ -74,7 +74,7 @@ class Topics:
         why = {hit.record.id: hit.why for hit in hits} | {record.id: "topic of this session" for record in own}
         found = {record.id: record for record in (*own, *(hit.record for hit in hits))}
         records = united(found.values())[: self.k]
-        ids = {point.message_id for record in records for kind in _KINDS for point in _points(topic_of(record), kind)}
+        ids = {point.message_id for record in records for kind in _KINDS for point in points_of(record, kind)}
         said = await standing(request.reader, sorted(ids))
         items = [
             item
@@ -97,24 +97,13 @@ class Topics:
         return (await reader.records(kind=TOPIC, ids=keys[:1]))[:1] if keys else []
 
 
-def _points(topic: Topic, kind: Kind) -> tuple[TopicPoint, ...]:
-    match kind:
-        case "open":
-            return topic.open
-        case "decisions":
-            return topic.decisions
-        case _:
-            return topic.summary
-
-
 def _items(record: Record, said: dict[str, Message], language: str, score: float, why: str) -> Iterable[Item]:
     """What is open and decided, the newest first, then the most important sentences."""
-    topic = topic_of(record)
     for kind in _KINDS:
-        points = list(reversed(_points(topic, kind)))
+        points = points_of(record, kind)[::-1]
         if kind == "summary":
             points.sort(key=lambda point: -point.importance)
-        label = _SAID["zh" if language == "zh" else "en"][kind].format(topic.name)
+        label = _SAID["zh" if language == "zh" else "en"][kind].format(name_of(record))
         for point in points:
             message = said.get(point.message_id)
             if message is not None:
