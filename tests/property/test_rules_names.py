@@ -12,7 +12,7 @@ from jiyi.mentions import USER, Mentioned
 from jiyi.rules import mentioned
 from jiyi.rules.reading import READ
 from jiyi.types import Message
-from tests.naming import stand_in_their_message, tie_two_mentions
+from tests.mentions import stand_in_their_message, tie_two_mentions
 
 _PIECES = (
     "I my me we Anna Tom Lin Wei Moyu Starling FastAPI Python rust Acme Ltd MGA mga Dr. Chen Oslo RX-2217 's , . ; ( ) and of the a is was "

@@ -13,7 +13,7 @@ from jiyi.relation_types import RELATIONS
 from jiyi.rules import mentioned
 from jiyi.text import flat
 from jiyi.types import Message
-from tests.naming import stand_in_their_message, tie_two_mentions
+from tests.mentions import stand_in_their_message, tie_two_mentions
 
 _PIECES = (
     "我 我们 他 陈默 林薇 墨鱼 小王 老张 阿强 王总 李师傅 安妮·迪拉德 蓝湾物流 灰雀机器人 星雀 项目 公司 集团 科技 大学 医院 宁波 市 路 FastAPI python "
