@@ -16,6 +16,8 @@ from jiyi.text import check_text, flat
 from jiyi.topics import TOPIC, names_of, topic_id
 from jiyi.types import JSON, Record, Scope
 
+_SHOWN = 8  # ids of messages, in an error
+
 
 class Grouping(Correcting):
     """The part of ``AsyncMemory`` for people's word on what is one thing, and what it is called."""
@@ -76,7 +78,8 @@ class Grouping(Correcting):
         there = messages_of(record)
         for at, one in enumerate(ids):
             if one not in there:
-                raise InvalidInput(f"message_ids[{at}]", f"{one!r} is no message that names it; those are its sources")
+                named = ", ".join(dict.fromkeys(source.message_id for source in record.sources[:_SHOWN]))
+                raise InvalidInput(f"message_ids[{at}]", f"{one!r} is no message that names it; there are {named}")
         if len(set(ids)) == len(there):
             raise InvalidInput("message_ids", "are all that name it, so nothing would be left; rename() it instead")
         _, part = parted(record, ids)
