@@ -1,0 +1,1 @@
+"""Vectors of messages kept elsewhere than in the store."""
