@@ -11,6 +11,7 @@ from jiyi.ports.models import LLM, Embedder, TokenCounter
 from jiyi.ports.redactor import Redactor
 from jiyi.ports.store import Store
 from jiyi.ports.strategy import Batch, Deriver, Deriving, Known, Reader, Request, Strategy, nothing_known
+from jiyi.ports.vectors import VectorIndex
 
 __all__ = [
     "LLM",
@@ -27,5 +28,6 @@ __all__ = [
     "Store",
     "Strategy",
     "TokenCounter",
+    "VectorIndex",
     "nothing_known",
 ]
