@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from jiyi import AsyncMemory
 from jiyi.config import Settings
 from jiyi.testing import FakeClock
+from tests import postgres
 
 OpenMemory = Callable[..., Awaitable[AsyncMemory]]
 
@@ -40,3 +42,18 @@ async def open_memory(url: str, clock: FakeClock) -> AsyncIterator[OpenMemory]:
     yield open_
     for memory in opened:
         await memory.close()
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Server]:
+    """One for all tests that want one."""
+    with postgres.running() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres_server: postgres.Server) -> Iterator[str]:
+    """The address of an empty database of a real PostgreSQL."""
+    name = f"test_{uuid4().hex}"
+    yield postgres_server.create(name)
+    postgres_server.drop(name)
