@@ -10,7 +10,7 @@ from jiyi.errors import MissingDependency, NotFound
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
-Kind = Literal["stores", "embedders", "llms", "strategies"]
+Kind = Literal["stores", "embedders", "llms", "strategies", "vectors"]
 
 BUILT_IN: dict[Kind, dict[str, str]] = {
     "stores": {"memory": "jiyi.stores.memory:MemoryStore", "sqlite": "jiyi.stores.sqlite:SqliteStore"},
@@ -37,6 +37,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "token_buffer": "jiyi.strategies.token_buffer:TokenBuffer",
         "topics": "jiyi.strategies.topics:Topics",
     },
+    "vectors": {"memory": "jiyi.vectors.memory:MemoryVectors"},
 }
 
 

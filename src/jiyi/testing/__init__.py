@@ -1,4 +1,5 @@
-"""Test suites for those who write their own store, embedder, chat model or strategy, and the stand-ins that tests use.
+"""Test suites for those who write their own store, embedder, chat model, strategy or index of vectors, and the
+stand-ins that tests use.
 
 The suites need pytest with pytest-asyncio in auto mode, and hypothesis; the stand-ins need nothing.
 """
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
     from jiyi.testing.llm import LLMConformance
     from jiyi.testing.store import StoreConformance
     from jiyi.testing.strategy import StrategyConformance
+    from jiyi.testing.vectors import VectorIndexConformance
 
 with suppress(ImportError):
     import pytest
 
-    pytest.register_assert_rewrite(
-        "jiyi.testing.store", "jiyi.testing.embedder", "jiyi.testing.llm", "jiyi.testing.strategy"
-    )
+    for suite in ("store", "embedder", "llm", "strategy", "vectors"):
+        pytest.register_assert_rewrite(f"jiyi.testing.{suite}")
 
 __all__ = [
     "Call",
@@ -34,6 +35,7 @@ __all__ = [
     "StoreConformance",
     "StrategyConformance",
     "Streamed",
+    "VectorIndexConformance",
     "echo",
 ]
 
@@ -42,6 +44,7 @@ _SUITES = {
     "LLMConformance": "llm",
     "StoreConformance": "store",
     "StrategyConformance": "strategy",
+    "VectorIndexConformance": "vectors",
 }
 
 
