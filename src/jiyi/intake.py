@@ -22,8 +22,10 @@ MAX_CONTENT_BYTES = 4 * 1024 * 1024
 
 MAX_ID = 512
 
-_MEDIA = re.compile(r"(?:input_|output_)?(?:(?:image|audio|video)\w*|file|document)")  # types of parts
-_BASE64_FIELDS = ("data", "file_data", "b64_json")
+_MEDIA = re.compile(r"(?:input_|output_)?(?:(?:image|audio|video)\w*|file|document|text-plain)")  # types of parts
+_BASE64_FIELDS = ("data", "file_data", "b64_json", "base64")
+_TYPE_FIELDS = ("mime_type", "media_type")  # of a media part, beside its base64 field
+_MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
 _DATA_URL = re.compile(r"data:([^,;\s]+/[^,;\s]+(?:;[^,;\s]+)*);base64,(.+)", re.DOTALL)
 _ONE_ALPHABET = {ord("-"): "+", ord("_"): "/", ord("\n"): None, ord("\r"): None}  # of URLs and of mail
 
@@ -329,7 +331,8 @@ def _reference(value: JSON, *, media: bool = False) -> JSON:
         kind = value.get("type")
         if isinstance(kind, str):
             media = kind != "text" and (media or bool(_MEDIA.fullmatch(kind)))
-        return {key: item if key == "text" else _field(key, item, media=media) for key, item in value.items()}
+        media_type = _media_type(value) if media else ""
+        return {key: item if key == "text" else _field(key, item, media_type) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_reference(item, media=media) for item in value]
     if isinstance(value, str) and (url := _DATA_URL.fullmatch(value)):
@@ -337,16 +340,27 @@ def _reference(value: JSON, *, media: bool = False) -> JSON:
     return value
 
 
-def _field(key: str, value: JSON, *, media: bool) -> JSON:
-    if media and key in _BASE64_FIELDS and isinstance(value, str) and not value.startswith("data:"):
-        return _embedded("application/octet-stream", value) or value
-    return _reference(value, media=media)
+def _media_type(part: Mapping[str, JSON]) -> str:
+    said = next((said for field in _TYPE_FIELDS if isinstance(said := part.get(field), str)), "")
+    return said if _MEDIA_TYPE.fullmatch(said) else "application/octet-stream"
+
+
+def _field(key: str, value: JSON, media_type: str) -> JSON:
+    """One field of a part; ``media_type`` is "" outside of media."""
+    if media_type and key in _BASE64_FIELDS and isinstance(value, str) and not value.startswith("data:"):
+        return _embedded(media_type, value) or value
+    return _reference(value, media=bool(media_type))
 
 
 def _embedded(media_type: str, payload: str) -> str:
-    """``embedded:<media type>;<bytes>;sha256=<hex>``: what was there, without the bytes; "" when it is no base64."""
+    """What stands for a file in base64; "" when it is no base64."""
     try:
         raw = base64.b64decode(payload.translate(_ONE_ALPHABET), validate=True)
     except ValueError:
         return ""
-    return f"embedded:{media_type};{len(raw)};sha256={hashlib.sha256(raw).hexdigest()}" if raw else ""
+    return embedded(media_type, raw) if raw else ""
+
+
+def embedded(media_type: str, raw: bytes) -> str:
+    """``embedded:<media type>;<bytes>;sha256=<hex>``: what stands for a file that was embedded, without its bytes."""
+    return f"embedded:{media_type};{len(raw)};sha256={hashlib.sha256(raw).hexdigest()}"

@@ -20,7 +20,7 @@ def chat_message(message: Message) -> ChatMessage:
     if message.name:
         chat["name"] = message.name
     if message.tool_calls:
-        chat["tool_calls"] = [_wire_call(call) for call in message.tool_calls]
+        chat["tool_calls"] = [wire_call(call) for call in message.tool_calls]
     if message.tool_call_id:
         chat["tool_call_id"] = message.tool_call_id
     return chat
@@ -99,7 +99,7 @@ def _copy(value: object) -> object:
     return value
 
 
-def _wire_call(call: Part) -> dict[str, object]:
+def wire_call(call: Part) -> dict[str, object]:
     """One tool call as OpenAI sends it, also when it was given flat."""
     given = cast("dict[str, object]", _copy(call))
     function = given.get("function")

@@ -113,6 +113,9 @@ PICTURE = base64.b64encode(b"not really a picture" * 100).decode()
         {"type": "tool_result", "content": [{"type": "image", "source": {"type": "base64", "data": PICTURE}}]},
         {"type": "image", "b64_json": base64.encodebytes(b"not really a picture" * 100).decode()},
         {"type": "video", "data": base64.urlsafe_b64encode(bytes(range(256)) * 8).decode()},
+        {"type": "image", "base64": PICTURE, "mime_type": "image/png", "id": "lc_1"},
+        {"type": "text-plain", "base64": PICTURE, "mime_type": "text/plain"},
+        {"type": "audio", "source_type": "base64", "data": PICTURE, "mime_type": "audio/wav"},
     ],
 )
 def test_other_forms_of_embedded_files(part: dict[str, object]) -> None:
@@ -120,6 +123,15 @@ def test_other_forms_of_embedded_files(part: dict[str, object]) -> None:
     written = json.dumps(kept)
     assert len(written) < 300 and "sha256=" in written
     assert intake.draft("s", "user", kept, {}, now=NOW).content == kept  # stored again, it stays the same
+
+
+def test_a_reference_says_what_it_was() -> None:
+    part = {"type": "image", "base64": PICTURE, "mime_type": "image/png"}
+    odd = {"type": "image", "base64": PICTURE, "mime_type": "a picture; of a cat"}
+    claude = {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": PICTURE}}
+    written = json.dumps(intake.draft("s", "user", [part, odd, claude], {}, now=NOW).content)
+    kinds = ("image/png", "application/octet-stream", "image/jpeg")
+    assert all(f"embedded:{kind};2000;sha256=" in written for kind in kinds)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +147,7 @@ def test_other_forms_of_embedded_files(part: dict[str, object]) -> None:
         {"type": "image_url", "image_url": {"url": "data:image/svg+xml,%3Csvg/%3E"}},
         {"type": "file", "file": {"file_data": "the budget is 500"}},
         {"type": "file", "file": {"file_data": "", "filename": "empty"}},
+        {"type": "tool_result", "base64": PICTURE},
     ],
 )
 def test_what_is_no_embedded_file_stays_word_for_word(part: dict[str, object]) -> None:
