@@ -31,7 +31,7 @@ from jiyi.session import AsyncSession
 from jiyi.spending import Spending
 from jiyi.text import check_text, clear_caches
 from jiyi.tokens import counter
-from jiyi.types import Erased, Hit, Message, SessionInfo, Stats, Usage
+from jiyi.types import Erased, Hit, Message, Scope, SessionInfo, Stats, Usage
 from jiyi.uses import Uses
 from jiyi.weights import weights_of
 from jiyi.worker import Worker
@@ -336,15 +336,32 @@ class AsyncMemory(Gathering, Grouping, Linking):
             self.spending.forget(scope)
             self.uses.forget(scope)
         _refuse_patterns(names, erased)
-        audit.info("erased by %s: %s", next(iter(names)).partition("[")[0], erased)  # counts alone, nothing of anybody
-        clear_caches()
-        for holder in (self._embedder, self.counter, self.llm, self.memory_llm, self.worker):
-            if isinstance(holder, Caching):
-                holder.clear()
+        self._drop_copies(next(iter(names)).partition("[")[0], erased)
         if thinned:
             await self.store.rebuild(thinned, scope)
         self.worker.wake()  # what other messages have lost is derived anew
         return erased
+
+    async def erase(self, scope: Scope, ids: Sequence[str], *, upto: int) -> Erased:
+        """Erases entries of the log of which no fork has a copy and nobody orders anything: what a program keeps.
+
+        Args:
+            scope: whose.
+            ids: of the messages.
+            upto: see ``Store.forget``.
+        """
+        erased = await self.store.forget(scope, message_ids=ids, upto=upto)
+        self._drop_copies("program", erased)
+        self.worker.wake()
+        return erased
+
+    def _drop_copies(self, by: str, erased: Erased) -> None:
+        """Empties what keeps texts for speed; the audit gets counts alone, nothing of anybody."""
+        audit.info("erased by %s: %s", by, erased)
+        clear_caches()
+        for holder in (self._embedder, self.counter, self.llm, self.memory_llm, self.worker):
+            if isinstance(holder, Caching):
+                holder.clear()
 
     async def backup(self, target: str | Path) -> None:
         """Writes a consistent copy while the memory is in use."""

@@ -184,10 +184,10 @@ def importance(message: Message) -> Rating:
     words = _WORD.findall(lower)
     han = 0 if lower.isascii() else len(_HAN_CHAR.findall(lower))
     found = _signals(text, lower, words, han=han > 0)
-    if message.kind == "statement":  # stored by ``remember``
-        found.add("remember")
-    elif message.role != "user":
+    if message.role != "user":
         found.discard("remember")  # advice, or what was asked for before
+    elif message.kind == "statement":  # stored by ``remember``
+        found.add("remember")
     if not found - {"negation"} and _is_small_talk(lower, words):
         return Rating(SMALL_TALK, {"small talk": SMALL_TALK})
     weights = {kind: weight for kind, weight in WEIGHTS.items() if kind in found}

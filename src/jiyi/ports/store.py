@@ -268,6 +268,7 @@ class Store(Protocol):
         *,
         session_id: str | None = None,
         message_ids: Sequence[str] | None = None,
+        upto: int | None = None,
         everything: bool = False,
     ) -> Erased:
         """Erases exactly one of: a session, messages, the whole scope.  Removes rows, vectors, index entries, and every
@@ -280,7 +281,8 @@ class Store(Protocol):
         the indexes are lost, and may be taken again at once: what is being derived may rest on what was erased.
         Children of an erased message follow its parent, and positions, chains, the head and checkpoints are those of
         the path without it; a session without messages stays until it is erased itself.  What is not there counts 0.
-        ``InvalidInput`` for not exactly one.
+        ``upto``: of the messages named only those with this seq or a lower one, so that an id which somebody has taken
+        for something new since it was read is left alone.  ``InvalidInput`` for not exactly one.
         """
         ...
 

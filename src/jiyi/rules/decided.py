@@ -102,7 +102,7 @@ def decided(message: Message) -> list[Said]:
     Messages of others give nothing, and so do quotes, code, pasted and made-up texts.  A question or a doubt decides
     nothing, but may be what is open.
     """
-    if message.role != "user" and message.kind != "statement":
+    if message.role != "user":
         return []
     text = message.text
     if not text.strip():

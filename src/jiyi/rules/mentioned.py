@@ -50,7 +50,7 @@ def mentioned(message: Message) -> Mentioned:
     are left out.  Each end of a relation and each name of an alias has a mention; no relation leads from a name to
     itself; relations stand in the direction in which ``relation_types`` names them.
     """
-    if message.role != "user" and message.kind != "statement":
+    if message.role != "user":
         return Mentioned()
     text = message.text
     stretches = _stretches(text)

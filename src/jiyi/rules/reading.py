@@ -70,7 +70,7 @@ def candidates(message: Message) -> list[Candidate]:
     left out.  A statement that fits no attribute is kept as it was said where it has a number, name, date, preference,
     possession or negation in it.
     """
-    if message.role != "user" and message.kind != "statement":
+    if message.role != "user":
         return []
     text = message.text
     if len(text) <= READ:

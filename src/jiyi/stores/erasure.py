@@ -15,24 +15,30 @@ from jiyi.types import Erased, Scope, Stats
 _SYSTEM = (rows.ROLE_NUMBER["system"], rows.ROLE_NUMBER["developer"])
 
 
-def forget(db: sqlite3.Connection, scope: Scope, session_id: str | None, message_ids: Sequence[str] | None) -> Erased:
-    """Erases the messages named, a session, or with neither the whole scope."""
+def forget(
+    db: sqlite3.Connection,
+    scope: Scope,
+    session_id: str | None,
+    message_ids: Sequence[str] | None,
+    upto: int | None,
+) -> Erased:
+    """Erases the messages named (those up to a seq), a session, or with neither the whole scope."""
     key = log.scope_key(db, scope)
     if key is None:
         return Erased()
     if message_ids is not None:
-        return _messages(db, key, message_ids)
+        return _messages(db, key, message_ids, SEQ_MASK if upto is None else upto)
     return _whole(db, key) if session_id is None else _session(db, key, session_id)
 
 
-def _messages(db: sqlite3.Connection, scope: int, ids: Iterable[str]) -> Erased:
+def _messages(db: sqlite3.Connection, scope: int, ids: Iterable[str], upto: int) -> Erased:
     found = [
         db.execute(
             "SELECT key, session FROM message WHERE id = ? AND key >> 32 = ?", (rows.pack(name), scope)
         ).fetchone()
         for name in dict.fromkeys(ids)
     ]
-    there = [row for row in found if row is not None]
+    there = [row for row in found if row is not None and row[0] & SEQ_MASK <= upto]
     gone = {key & SEQ_MASK for key, _ in there}
     erased = _derived(db, scope, sorted(gone))
     for session in sorted({session for _, session in there if session is not None}):

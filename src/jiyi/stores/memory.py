@@ -308,6 +308,7 @@ class MemoryStore:
         *,
         session_id: str | None = None,
         message_ids: Sequence[str] | None = None,
+        upto: int | None = None,
         everything: bool = False,
     ) -> Erased:
         """See ``Store.forget``."""
@@ -318,7 +319,8 @@ class MemoryStore:
             self._scopes.pop(scope, None)
             return everything_in(held)
         if message_ids is not None:
-            erased = erase(held, held.log.keys() & set(message_ids))
+            named = held.log.keys() & set(message_ids)
+            erased = erase(held, {name for name in named if upto is None or held.log[name].seq <= upto})
         else:
             erased = erase_session(held, session_id or "")
         if erased.messages:

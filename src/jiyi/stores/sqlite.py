@@ -278,6 +278,7 @@ class SqliteStore(Connections):
         *,
         session_id: str | None = None,
         message_ids: Sequence[str] | None = None,
+        upto: int | None = None,
         everything: bool = False,
     ) -> Erased:
         """See ``Store.forget``.
@@ -287,7 +288,7 @@ class SqliteStore(Connections):
         """
         if (session_id is not None) + (message_ids is not None) + everything != 1:
             raise InvalidInput("forget", "give exactly one of session_id, message_ids, everything=True")
-        erased = await self._write(lambda db: erasure.forget(db, scope, session_id, message_ids))
+        erased = await self._write(lambda db: erasure.forget(db, scope, session_id, message_ids, upto))
         self._forget_copies()
         if everything or erased != Erased():  # of a user there may be more than what is counted
             await self._wipe()

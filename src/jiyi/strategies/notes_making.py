@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jiyi.extractive import clipped
-from jiyi.history import is_system
 from jiyi.importance import SMALL_TALK, importance
 from jiyi.ports import Batch
 from jiyi.text import flat
@@ -39,9 +38,8 @@ class Note:
 
 
 def noteworthy(message: Message) -> bool:
-    """Whether a message may be noted: a user's words, or a statement, and not small talk alone."""
-    own = message.role == "user" or message.kind == "statement"
-    return own and message.active and not is_system(message) and importance(message).score > SMALL_TALK
+    """Whether a message may be noted: a user's words, said or stated, and not small talk alone."""
+    return message.role == "user" and message.active and importance(message).score > SMALL_TALK
 
 
 def note(message: Message, said: str, span: tuple[int, int], length: int, score: float) -> Note | None:

@@ -97,5 +97,4 @@ def _line(number: int, message: Message) -> str:
     """A message on one line."""
     text = both_ends(message.text, _SHOWN)
     when = f" {message.created_at:%Y-%m-%d}" if message.created_at else ""
-    who = "user" if message.kind == "statement" else message.role
-    return f"{number}.{when} {who}: {json.dumps(text, ensure_ascii=False)}"
+    return f"{number}.{when} {message.role}: {json.dumps(text, ensure_ascii=False)}"

@@ -178,6 +178,15 @@ class Erasure(StoreCase):
         assert (await meaning(store, [1.0, 0.0], seqs=[1, 13])).hits == {}
         assert ids(await store.records(ADA, current=None)) == ["r2", "r3", "r4", "r5", "r6"]
 
+    async def test_an_id_that_was_taken_again_since_is_left_alone(self, store: Store) -> None:
+        await store.append(ADA, "", [statement("f1"), statement("f2")])
+        await store.forget(ADA, message_ids=["f1"])
+        await store.append(ADA, "", [statement("f1", "other words")])  # as 3
+        assert await store.forget(ADA, message_ids=["f1", "f2"], upto=2) == Erased(messages=1)
+        (left,) = await store.messages(ADA)
+        assert (left.id, left.seq, left.text) == ("f1", 3, "other words")
+        assert await store.forget(ADA, message_ids=["f1"], upto=3) == Erased(messages=1)
+
     async def test_the_newest_number_is_not_given_again(self, store: Store) -> None:
         await self.add(store, "a", "b")
         await store.forget(ADA, message_ids=["b"])
