@@ -28,7 +28,7 @@ from jiyi.errors import (
     StoreError,
     StoreTooNew,
 )
-from jiyi.session import AsyncSession, Synced
+from jiyi.session import AsyncSession
 from jiyi.snapshots import ProfileSnapshot, SnapshotChanges, SnapshotEntry
 from jiyi.strategies.entities import Entities
 from jiyi.strategies.facts import Facts
@@ -45,6 +45,7 @@ from jiyi.strategies.summary_buffer import SummaryBuffer
 from jiyi.strategies.token_buffer import TokenBuffer
 from jiyi.strategies.topics import Topics
 from jiyi.sync import AnswerStream, Memory, Session
+from jiyi.syncing import Synced
 from jiyi.topics import Topic, TopicPoint, TopicSession
 from jiyi.types import (
     Checkpoint,

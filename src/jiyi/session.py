@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Unpack
 
@@ -15,34 +15,19 @@ from jiyi.assembly import assemble
 from jiyi.checkpoints import Automatic, Checkpoints
 from jiyi.context import Context
 from jiyi.errors import InvalidInput
-from jiyi.history import SyncPlan, digest, is_system, link, plan_sync
 from jiyi.ports import Request
 from jiyi.reader import SessionReader
 from jiyi.saving import Saving
+from jiyi.syncing import Syncing
 from jiyi.text import check_text, language
 from jiyi.tokens import count_message
-from jiyi.types import KINDS, Filter, Message, Record, Scope, SessionInfo
+from jiyi.types import Filter, Message, Record, Scope, SessionInfo
 
 if TYPE_CHECKING:
     from jiyi.engine import AsyncMemory
 
 
-@dataclass(frozen=True, slots=True)
-class Synced:
-    """What ``sync`` did.
-
-    Attributes:
-        added: messages that were new, as stored.
-        known: how many of the given ones were stored already.
-        branched: an edited or regenerated history left the old path; it stays stored, off the active path.
-    """
-
-    added: tuple[Message, ...]
-    known: int
-    branched: bool
-
-
-class AsyncSession(Saving):
+class AsyncSession(Saving, Syncing):
     """One conversation of one user; made by ``AsyncMemory.session``, and resumed by the same id.
 
     Attributes:
@@ -94,25 +79,6 @@ class AsyncSession(Saving):
         """
         drafts = intake.given(messages, self.id, now=self._memory.clock.now())
         return await self._append(drafts) if drafts else []
-
-    async def sync(self, messages: Sequence[Mapping[str, object]]) -> Synced:
-        """Takes a whole history as clients resend it, and adds only what is new.
-
-        Afterwards the session's active path ends with exactly these messages, system text aside.  A history whose
-        front was cut off is aligned with what is stored; an edited, shortened or regenerated one becomes a branch.
-
-        Raises:
-            InvalidInput: names ``messages[i].field``, or the session when it is off the record.
-        """
-        if self.off_record:
-            raise InvalidInput("messages", "a session off the record keeps no history to compare with; use add")
-        now = self._memory.clock.now()
-        drafts = intake.given(messages, self.id, now=now, name_them=False)
-        drafts = [draft for draft in drafts if not is_system(draft)]
-        salt = await self._memory.store.salt(self._scope)
-        drafts = [draft.but(digest=digest(salt, draft)) for draft in self._memory.clean(drafts)]
-        async with self._syncing:
-            return await self._sync(drafts)
 
     async def rename(self, title: str) -> SessionInfo:
         """Gives the session a title; its id stays.
@@ -288,54 +254,6 @@ class AsyncSession(Saving):
         info = await self._memory.store.update_session(self._scope, self.id, at=now, title=title, head=head)
         self._memory.worker.wake()  # what leaves the path, or comes to it, is derived anew
         return info
-
-    async def _sync(self, drafts: Sequence[Message]) -> Synced:
-        head = await self.messages(1)
-        plan = await self._goes_on(head, drafts)
-        if plan is None:
-            everything = await self.messages(all_branches=True)
-            head = [message for message in everything if message.active][-1:]
-            plan = plan_sync(everything, drafts)
-        if not plan.new:
-            if plan.after != "head":
-                await self._update(head=plan.after)
-            return Synced((), plan.skipped, plan.branch)
-        place = plan.after if plan.after != "head" else head[0].id if head else None
-        added = await self._append(await self._named(place, plan.new), after=plan.after)
-        return Synced(tuple(added), plan.skipped, plan.branch)
-
-    async def _goes_on(self, head: Sequence[Message], drafts: Sequence[Message]) -> SyncPlan | None:
-        """The usual case, told by one look at the head's chain: what is stored is a beginning of what came."""
-        left = Filter(session_id=self.id, active=False)
-        if not head or await self._memory.store.seqs(self._scope, left):
-            return None
-        chain = ""
-        for known, draft in enumerate(drafts, 1):
-            chain = link(chain, draft.digest)
-            if chain == head[0].chain:
-                return SyncPlan("head", tuple(drafts[known:]), branch=False, skipped=known)
-        return None
-
-    async def _named(self, place: str | None, new: Sequence[Message]) -> list[Message]:
-        """Gives messages an id that follows from their place, unless the client gave one that is free.
-
-        Syncs of the same history at once then store it once; what is stored somewhere else is stored here as well.
-        """
-        named: list[Message] = []
-        before = place or ""
-        for message in new:
-            before = message.id or link(self.id, link(before, message.digest))[:16]
-            named.append(message.but(id=before))
-        ids = tuple(message.id for message in named)
-        where = Filter(ids=ids, active=None, kinds=KINDS)
-        found = {m.id: m for m in await self._memory.store.messages(self._scope, where)}
-        before = place
-        for at, message in enumerate(named):
-            same = found.get(message.id)
-            if same is not None and (same.session_id, same.parent_id, same.digest) != (self.id, before, message.digest):
-                named[at] = message.but(id=intake.new_id(self._memory.clock.now()))
-            before = named[at].id
-        return named
 
 
 def _question(newest: Sequence[Message]) -> str:

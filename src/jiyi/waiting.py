@@ -65,3 +65,15 @@ def run(work: Coroutine[Any, Any, T], *, here: bool = False) -> T:
     except BaseException:
         future.cancel()
         raise
+
+
+async def elsewhere(work: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine on the loop's thread, for who awaits on another loop; cancelled there when it is given up here.
+
+    A ``Memory`` may so be used from any loop on any thread: frameworks call both ways, and from wherever they are.
+    """
+    loop = _running_loop()
+    if asyncio.get_running_loop() is loop:
+        return await work
+    inline.check_free(work)
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))

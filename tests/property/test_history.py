@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jiyi.history import digest, groups, is_system, link, plan_sync, turns, whole
+from jiyi.history import digest, groups, is_system, link, turns, whole
+from jiyi.resent import plan_sync
 from jiyi.types import Message, Role
 
 SALT = b"salt"

@@ -3,7 +3,8 @@ from types import MappingProxyType
 
 import pytest
 
-from jiyi.history import SyncPlan, digest, groups, link, plan_sync, system_messages, turns, whole
+from jiyi.history import digest, groups, link, system_messages, turns, whole
+from jiyi.resent import SyncPlan, plan_sync
 from jiyi.types import Content, Message, Part, Role
 
 SALT = b"0123456789abcdef"

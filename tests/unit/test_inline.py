@@ -25,13 +25,13 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """One whose worker does not write meanwhile."""
     monkeypatch.setattr(lane, "LINGER", 60)
     with Memory.open(tmp_path / "m.db", embedder=None) as memory:
-        while memory._async.worker._own._asleep is None:  # pyright: ignore[reportPrivateUsage]
+        while memory.inner.worker._own._asleep is None:  # pyright: ignore[reportPrivateUsage]
             time.sleep(0.001)
         yield memory
 
 
 def writer_of(memory: Memory) -> Writer:
-    store = memory._async.store  # pyright: ignore[reportPrivateUsage]
+    store = memory.inner.store  # pyright: ignore[reportPrivateUsage]
     assert isinstance(store, SqliteStore)
     return store._writer  # pyright: ignore[reportPrivateUsage]
 

@@ -12,6 +12,7 @@ import pytest
 
 from jiyi import JiyiError, Memory
 from jiyi.types import Progress
+from jiyi.waiting import elsewhere
 
 
 def test_many_threads_share_one_memory(tmp_path: Path) -> None:
@@ -32,6 +33,35 @@ async def test_it_works_inside_a_running_loop(tmp_path: Path) -> None:
         memory.session("s", user_id="ada").add("user", "hello")
         assert asyncio.get_running_loop() is not None
         assert len(memory.messages(user_id="ada")) == 1
+
+
+async def test_its_inside_can_be_awaited_from_any_loop(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "m.db", embedder=None) as memory:
+        inner = memory.session("s", user_id="ada").inner
+
+        async def say(text: str) -> None:
+            await elsewhere(inner.add("user", text))
+
+        await asyncio.gather(say("one"), *(asyncio.to_thread(asyncio.run, say(text)) for text in ("二", "three")))
+        assert sorted(m.text for m in memory.messages(user_id="ada")) == ["one", "three", "二"]
+
+
+async def test_what_is_given_up_outside_is_cancelled_inside() -> None:
+    began, ended = threading.Event(), threading.Event()
+
+    async def long() -> None:
+        began.set()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.set()
+
+    task = asyncio.ensure_future(elsewhere(long()))
+    await asyncio.to_thread(began.wait, 60)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await asyncio.to_thread(ended.wait, 60)
 
 
 def test_a_call_from_inside_says_so_instead_of_waiting_for_ever(tmp_path: Path) -> None:

@@ -207,3 +207,101 @@ async def test_instructions_at_the_start_do_not_hide_the_old_path(open_memory: O
     result = await chat.sync(chat_of("one", "two", "three"))
     assert [m.text for m in result.added] == ["three"]
     assert await texts(chat) == ["S", "one", "two", "three"]
+
+
+# -- by id: frameworks that name every message
+
+
+async def test_by_id_a_state_is_stored_once_and_equal_messages_twice(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    state = named(("u1", "ok"), ("a1", "Fine."), ("u2", "ok"))
+    for end in (1, 1, 2, 3, 3):
+        result = await chat.sync(state[:end], by="id")
+    assert result.added == () and result.known == 3
+    assert [(m.id, m.text) for m in await chat.messages()] == [("u1", "ok"), ("a1", "Fine."), ("u2", "ok")]
+
+
+async def test_by_id_the_new_part_alone_goes_to_the_end(open_memory: OpenMemory) -> None:
+    """An agent without a checkpointer gets only what is new; by content "ok" would be the first message again."""
+    chat = (await open_memory()).session("s", user_id="ada")
+    await chat.sync(named(("u1", "ok"), ("a1", "好的。")), by="id")
+    await chat.sync(named(("u2", "ok")), by="id")
+    await chat.sync([{"role": "assistant", "content": "还有吗？", "id": "a2"}], by="id")
+    assert [m.id for m in await chat.messages()] == ["u1", "a1", "u2", "a2"]
+
+
+async def test_by_id_an_earlier_place_becomes_a_branch_and_comes_back(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    first = named(("u1", "one"), ("a1", "two"), ("u2", "three"), ("a2", "four"))
+    await chat.sync(first, by="id")
+    again = [*first[:2], {"role": "user", "content": "three, in other words", "id": "u3"}]
+    result = await chat.sync(again, by="id")
+    assert result.branched and result.known == 2
+    assert [m.id for m in await chat.messages()] == ["u1", "a1", "u3"]
+    assert (await chat.sync(first, by="id")).added == ()
+    assert [m.id for m in await chat.messages()] == ["u1", "a1", "u2", "a2"]
+    assert (await chat.sync(first[:2], by="id")).branched  # a run that goes on from there
+    assert [m.id for m in await chat.messages()] == ["u1", "a1"]
+    assert len(await chat.messages(all_branches=True)) == 5
+
+
+@pytest.mark.parametrize("at", [0, 1, 2, 3])
+async def test_by_id_what_was_edited_in_place_is_stored_once_under_a_name_of_its_own(
+    open_memory: OpenMemory, at: int
+) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    first = named(("u1", "one"), ("a1", "two"), ("u2", "three"), ("a2", "four"))
+    await chat.sync(first, by="id")
+    edited = [*first]
+    edited[at] = {**first[at], "content": "edited by a person"}
+    for _ in range(3):
+        await chat.sync(edited, by="id")
+        assert await texts(chat) == [str(m["content"]) for m in edited]
+    kept = len(await chat.messages(all_branches=True))
+    more = [*edited, {"role": "user", "content": "five", "id": "u3"}]
+    for _ in range(2):
+        await chat.sync(more, by="id")
+    assert len(await chat.messages(all_branches=True)) == kept + 1
+    assert (await chat.messages())[-1].id == "u3"
+
+
+async def test_by_id_what_others_put_in_front_or_took_out_is_no_edit(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    first = named(("u1", "one"), ("a1", "two"), ("u2", "three"), ("a2", "four"))
+    await chat.sync(first, by="id")
+    for n in range(3):  # a summary that is new each time, and a result that was taken out of the state
+        summary = {"role": "user", "content": f"Summary {n}", "id": f"sum-{n}"}
+        await chat.sync([summary, first[0], first[2], first[3]], by="id")
+    assert [m.id for m in await chat.messages()] == ["u1", "a1", "u2", "a2"]
+    assert len(await chat.messages(all_branches=True)) == 4
+
+
+async def test_by_id_the_same_ids_may_stand_in_two_sessions(open_memory: OpenMemory) -> None:
+    """A thread that was copied has the ids of the first."""
+    memory = await open_memory()
+    one, two = memory.session("one", user_id="ada"), memory.session("two", user_id="ada")
+    state = named(("u1", "一"), ("a1", "二"), ("u2", "三"))
+    await one.sync(state, by="id")
+    for end in (2, 3, 3):
+        await two.sync(state[:end], by="id")
+    assert await texts(two) == await texts(one) == ["一", "二", "三"]
+    assert len(await memory.messages(user_id="ada")) == 6
+
+
+async def test_by_id_every_message_has_one(open_memory: OpenMemory) -> None:
+    chat = (await open_memory()).session("s", user_id="ada")
+    with pytest.raises(InvalidInput, match=r"messages\[1\].id"):
+        await chat.sync([*named(("u1", "one")), {"role": "assistant", "content": "two"}], by="id")
+    with pytest.raises(InvalidInput, match="by"):
+        await chat.sync([], by="name")  # type: ignore[arg-type]
+    assert await texts(chat) == []
+
+
+async def test_by_id_syncs_at_once_store_one_copy(open_memory: OpenMemory, url: str) -> None:
+    memories = [await open_memory()]
+    if url != "memory:":
+        memories.append(await open_memory())
+    state = named(*((f"id-{i}", f"line {i}") for i in range(6)))
+    await asyncio.gather(*(m.session("s", user_id="ada").sync(state, by="id") for m in memories for _ in range(4)))
+    assert [m.id for m in await memories[0].session("s", user_id="ada").messages()] == [m["id"] for m in state]
+    assert len(await memories[0].messages(user_id="ada")) == 6

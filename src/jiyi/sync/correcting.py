@@ -15,50 +15,50 @@ from jiyi.waiting import run
 class Correcting:
     """The part of ``Memory`` for people: what is remembered, and their word on it."""
 
-    _async: AsyncMemory
+    inner: AsyncMemory
 
     def records(
         self, *, user_id: str, query: str | None = None, limit: int | None = None, **chosen: Unpack[Chosen]
     ) -> list[Record]:
         """See ``AsyncMemory.records``."""
-        return run(self._async.records(user_id=user_id, query=query, limit=limit, **chosen))
+        return run(self.inner.records(user_id=user_id, query=query, limit=limit, **chosen))
 
     def record(self, record_id: str, *, user_id: str) -> Record:
         """See ``AsyncMemory.record``."""
-        return run(self._async.record(record_id, user_id=user_id))
+        return run(self.inner.record(record_id, user_id=user_id))
 
     def commands(self, *, user_id: str) -> list[Command]:
         """See ``AsyncMemory.commands``."""
-        return run(self._async.commands(user_id=user_id))
+        return run(self.inner.commands(user_id=user_id))
 
     def correct(self, record_id: str, text: str, *, user_id: str) -> Record:
         """See ``AsyncMemory.correct``."""
-        return run(self._async.correct(record_id, text, user_id=user_id))
+        return run(self.inner.correct(record_id, text, user_id=user_id))
 
     def pin(self, record_id: str, *, user_id: str, pinned: bool = True) -> Record:
         """See ``AsyncMemory.pin``."""
-        return run(self._async.pin(record_id, user_id=user_id, pinned=pinned))
+        return run(self.inner.pin(record_id, user_id=user_id, pinned=pinned))
 
     def hide(self, record_id: str, *, user_id: str) -> Record:
         """See ``AsyncMemory.hide``."""
-        return run(self._async.hide(record_id, user_id=user_id))
+        return run(self.inner.hide(record_id, user_id=user_id))
 
     def confirm(self, record_id: str, *, user_id: str) -> Record:
         """See ``AsyncMemory.confirm``."""
-        return run(self._async.confirm(record_id, user_id=user_id))
+        return run(self.inner.confirm(record_id, user_id=user_id))
 
     def delete(self, record_id: str, *, user_id: str) -> None:
         """See ``AsyncMemory.delete``."""
-        run(self._async.delete(record_id, user_id=user_id))
+        run(self.inner.delete(record_id, user_id=user_id))
 
     def recover(self, record_id: str, *, user_id: str) -> Record:
         """See ``AsyncMemory.recover``."""
-        return run(self._async.recover(record_id, user_id=user_id))
+        return run(self.inner.recover(record_id, user_id=user_id))
 
     def history(self, record_id: str, *, user_id: str) -> list[Event]:
         """See ``AsyncMemory.history``."""
-        return run(self._async.history(record_id, user_id=user_id))
+        return run(self.inner.history(record_id, user_id=user_id))
 
     def about(self, user_id: str) -> About:
         """See ``AsyncMemory.about``."""
-        return run(self._async.about(user_id))
+        return run(self.inner.about(user_id))

@@ -14,4 +14,4 @@ class Gathering(Correcting):
 
     def topics(self, *, user_id: str, query: str | None = None, as_of: datetime | None = None) -> list[Topic]:
         """See ``AsyncMemory.topics``."""
-        return run(self._async.topics(user_id=user_id, query=query, as_of=as_of))
+        return run(self.inner.topics(user_id=user_id, query=query, as_of=as_of))

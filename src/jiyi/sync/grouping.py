@@ -14,12 +14,12 @@ class Grouping(Correcting):
 
     def merge(self, record_id: str, into: str, *, user_id: str) -> Record:
         """See ``AsyncMemory.merge``."""
-        return run(self._async.merge(record_id, into, user_id=user_id))
+        return run(self.inner.merge(record_id, into, user_id=user_id))
 
     def split(self, record_id: str, message_ids: Sequence[str], *, user_id: str, name: str | None = None) -> Record:
         """See ``AsyncMemory.split``."""
-        return run(self._async.split(record_id, message_ids, user_id=user_id, name=name))
+        return run(self.inner.split(record_id, message_ids, user_id=user_id, name=name))
 
     def rename(self, record_id: str, name: str, *, user_id: str) -> Record:
         """See ``AsyncMemory.rename``."""
-        return run(self._async.rename(record_id, name, user_id=user_id))
+        return run(self.inner.rename(record_id, name, user_id=user_id))

@@ -25,7 +25,7 @@ class Linking(Correcting):
         as_of: datetime | None = None,
     ) -> list[Entity]:
         """See ``AsyncMemory.entities``."""
-        return run(self._async.entities(user_id=user_id, query=query, type=type, limit=limit, as_of=as_of))
+        return run(self.inner.entities(user_id=user_id, query=query, type=type, limit=limit, as_of=as_of))
 
     def graph(
         self,
@@ -38,4 +38,4 @@ class Linking(Correcting):
         as_of: datetime | None = None,
     ) -> EntityGraph:
         """See ``AsyncMemory.graph``."""
-        return run(self._async.graph(query, user_id=user_id, about=about, to=to, hops=hops, as_of=as_of))
+        return run(self.inner.graph(query, user_id=user_id, about=about, to=to, hops=hops, as_of=as_of))

@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 
 
 class Memory(Gathering, Grouping, Linking, Snapshotting, Upkeep):
-    """The memory of all users of one tenant and agent; see ``AsyncMemory``, which has the same methods."""
+    """The memory of all users of one tenant and agent; see ``AsyncMemory``, which has the same methods.
+
+    Attributes:
+        inner: the ``AsyncMemory`` behind it, on the loop of ``jiyi.waiting``: await it through ``waiting.elsewhere``.
+    """
 
     def __init__(self, memory: AsyncMemory) -> None:
-        self._async = memory
+        self.inner = memory
         self._here = memory.store.adds_inline
 
     @classmethod
@@ -42,20 +46,20 @@ class Memory(Gathering, Grouping, Linking, Snapshotting, Upkeep):
     @property
     def usage(self) -> dict[str, Usage]:
         """See ``AsyncMemory.usage``."""
-        return self._async.usage
+        return self.inner.usage
 
     @property
     def warnings(self) -> list[str]:
         """See ``AsyncMemory.warnings``."""
-        return self._async.warnings
+        return self.inner.warnings
 
     def close(self) -> None:
         """See ``AsyncMemory.close``."""
-        run(self._async.close())
+        run(self.inner.close())
 
     def use_recipe(self, recipe: str | Sequence[Strategy]) -> None:
         """See ``AsyncMemory.use_recipe``."""
-        run(self._async.use_recipe(recipe))
+        run(self.inner.use_recipe(recipe))
 
     def session(
         self,
@@ -66,7 +70,7 @@ class Memory(Gathering, Grouping, Linking, Snapshotting, Upkeep):
         checkpoint_every: int | None = None,
     ) -> Session:
         """See ``AsyncMemory.session``."""
-        session = self._async.session(
+        session = self.inner.session(
             session_id, user_id=user_id, off_record=off_record, checkpoint_every=checkpoint_every
         )
         counts = checkpoint_every is not None  # turns, and that is for one thread
@@ -74,7 +78,7 @@ class Memory(Gathering, Grouping, Linking, Snapshotting, Upkeep):
 
     def remember(self, text: str, *, user_id: str, **details: Unpack[Stated]) -> Message:
         """See ``AsyncMemory.remember``."""
-        return run(self._async.remember(text, user_id=user_id, **details), here=self._here)
+        return run(self.inner.remember(text, user_id=user_id, **details), here=self._here)
 
     def search(
         self,
@@ -87,33 +91,33 @@ class Memory(Gathering, Grouping, Linking, Snapshotting, Upkeep):
         **where: Unpack[Where],
     ) -> list[Hit]:
         """See ``AsyncMemory.search``."""
-        return run(self._async.search(query, user_id=user_id, k=k, floor=floor, neighbours=neighbours, **where))
+        return run(self.inner.search(query, user_id=user_id, k=k, floor=floor, neighbours=neighbours, **where))
 
     def messages(self, *, user_id: str, limit: int | None = None, **where: Unpack[Where]) -> list[Message]:
         """See ``AsyncMemory.messages``."""
-        return run(self._async.messages(user_id=user_id, limit=limit, **where))
+        return run(self.inner.messages(user_id=user_id, limit=limit, **where))
 
     def sessions(self, *, user_id: str) -> list[SessionInfo]:
         """See ``AsyncMemory.sessions``."""
-        return run(self._async.sessions(user_id=user_id))
+        return run(self.inner.sessions(user_id=user_id))
 
     def users(self) -> list[str]:
         """See ``AsyncMemory.users``."""
-        return run(self._async.users())
+        return run(self.inner.users())
 
     def stats(self, user_id: str | None = None) -> Stats:
         """See ``AsyncMemory.stats``."""
-        return run(self._async.stats(user_id))
+        return run(self.inner.stats(user_id))
 
     def forget(
         self, *, user_id: str, session_id: str | None = None, message_ids: Sequence[str] | None = None
     ) -> Erased:
         """See ``AsyncMemory.forget``."""
-        return run(self._async.forget(user_id=user_id, session_id=session_id, message_ids=message_ids))
+        return run(self.inner.forget(user_id=user_id, session_id=session_id, message_ids=message_ids))
 
     def backup(self, target: str | Path) -> None:
         """See ``AsyncMemory.backup``."""
-        run(self._async.backup(target))
+        run(self.inner.backup(target))
 
     @staticmethod
     def restore(backup: str | Path, url: str | Path) -> None:

@@ -12,10 +12,10 @@ from jiyi.waiting import run
 class Snapshotting:
     """The part of ``Memory`` that shows who somebody was, and where the task stood, at an earlier time."""
 
-    _async: AsyncMemory
+    inner: AsyncMemory
 
     def snapshots(
         self, *, user_id: str, limit: int | None = None, as_of: datetime | None = None
     ) -> list[ProfileSnapshot]:
         """See ``AsyncMemory.snapshots``."""
-        return run(self._async.snapshots(user_id=user_id, limit=limit, as_of=as_of))
+        return run(self.inner.snapshots(user_id=user_id, limit=limit, as_of=as_of))

@@ -13,21 +13,21 @@ from jiyi.waiting import run
 class Upkeep:
     """The part of ``Memory`` that looks after what is derived."""
 
-    _async: AsyncMemory
+    inner: AsyncMemory
 
     def drain(
         self, progress: Callable[[list[Progress]], None] | None = None, *, steps: Sequence[str] | None = None
     ) -> None:
         """See ``AsyncMemory.drain``."""
-        run(self._async.drain(progress, steps=steps))
+        run(self.inner.drain(progress, steps=steps))
 
     def progress(self) -> list[Progress]:
         """See ``AsyncMemory.progress``."""
-        return run(self._async.progress())
+        return run(self.inner.progress())
 
     def reindex(self, progress: Callable[[list[Progress]], None] | None = None) -> None:
         """See ``AsyncMemory.reindex``."""
-        run(self._async.reindex(progress))
+        run(self.inner.reindex(progress))
 
     def rebuild(
         self,
@@ -37,20 +37,20 @@ class Upkeep:
         progress: Callable[[list[Progress]], None] | None = None,
     ) -> None:
         """See ``AsyncMemory.rebuild``."""
-        run(self._async.rebuild(steps, user_id=user_id, progress=progress))
+        run(self.inner.rebuild(steps, user_id=user_id, progress=progress))
 
     def spent(self, user_id: str | None = None, *, since: date | None = None) -> list[Spent]:
         """See ``AsyncMemory.spent``."""
-        return run(self._async.spent(user_id, since=since))
+        return run(self.inner.spent(user_id, since=since))
 
     def expire(self, user_id: str | None = None, *, days: int | None = None, dry_run: bool = False) -> list[Record]:
         """See ``AsyncMemory.expire``."""
-        return run(self._async.expire(user_id, days=days, dry_run=dry_run))
+        return run(self.inner.expire(user_id, days=days, dry_run=dry_run))
 
     def failures(self, user_id: str | None = None) -> list[Failure]:
         """See ``AsyncMemory.failures``."""
-        return run(self._async.failures(user_id))
+        return run(self.inner.failures(user_id))
 
     def retry(self, steps: Sequence[str] | None = None, *, user_id: str | None = None) -> int:
         """See ``AsyncMemory.retry``."""
-        return run(self._async.retry(steps, user_id=user_id))
+        return run(self.inner.retry(steps, user_id=user_id))
