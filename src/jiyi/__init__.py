@@ -27,6 +27,8 @@ from jiyi.errors import (
     StoreCorrupt,
     StoreError,
     StoreTooNew,
+    VectorsError,
+    VectorsUnavailable,
 )
 from jiyi.session import AsyncSession
 from jiyi.snapshots import ProfileSnapshot, SnapshotChanges, SnapshotEntry
@@ -127,4 +129,6 @@ __all__ = [
     "TopicSession",
     "Topics",
     "Usage",
+    "VectorsError",
+    "VectorsUnavailable",
 ]

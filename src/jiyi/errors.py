@@ -12,6 +12,8 @@
     │   ├── ModelRejected              key, model name or request refused: change the settings
     │   ├── ContextOverflow            longer than the model takes: lower max_tokens
     │   └── LimitReached               the user's tokens for today are used up; .until, .limit
+    ├── VectorsError                   an index that keeps vectors elsewhere could not do it
+    │   └── VectorsUnavailable (ConnectionError)  down, silent or busy: try again later
     └── StoreError                     the database could not do it
         ├── StoreBusy (TimeoutError)   another program holds the lock
         ├── StoreCorrupt               not a database, damaged, or made by something else
@@ -126,6 +128,16 @@ class LimitReached(ModelError):
         )
         self.until = until
         self.limit = limit
+
+
+class VectorsError(JiyiError):
+    """The index that keeps the vectors elsewhere could not do what was asked; the log has everything that was said, and
+    what is missing there is made up for later.
+    """
+
+
+class VectorsUnavailable(VectorsError, ConnectionError):
+    """The index is down, silent, locked or busy; the same call may work later."""
 
 
 class StoreError(JiyiError):
