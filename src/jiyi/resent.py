@@ -69,18 +69,18 @@ def plan_by_id(stored: Sequence[Message], incoming: Sequence[Message]) -> SyncPl
     path = [message for message in stored if message.active]
     came = tuple(message for message in incoming if not is_system(message))
     by_id = {message.id: message for message in stored}
-    by_name = _by_name(stored)
+    named = by_name(stored)
     place: Message | None = None
     known = end = 0
     for at, message in enumerate(came):
-        same = [one for one in by_name.get(message.id, ()) if one.digest == message.digest]
+        same = [one for one in named.get(message.id, ()) if one.digest == message.digest]
         found = [one for one in same if place is None or _is_behind(one, place, by_id)]
         if found:
             place = min(found, key=lambda one: (not one.active, one.position))
             known, end = known + 1, at + 1
         elif place is not None:
             break
-        elif edited := by_name.get(message.id):
+        elif edited := named.get(message.id):
             before = next((one for one in edited if one.active), edited[0]).parent_id
             return SyncPlan(before or _anchor(path, None), came[at:], branch=True, skipped=0)
     if place is None:
@@ -99,7 +99,7 @@ def other_id(message: Message, session_id: str, place: str | None) -> str:
 _COPY, _COPY_DIGITS = "~", 12
 
 
-def _by_name(stored: Sequence[Message]) -> Mapping[str, list[Message]]:
+def by_name(stored: Sequence[Message]) -> Mapping[str, list[Message]]:
     """Stored messages by the ids that they may have come with."""
     found: dict[str, list[Message]] = {}
     for message in stored:

@@ -22,7 +22,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     tried = defaultdict[str, Counter[str]](Counter)
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in terminalreporter.stats.get(outcome, ()):
-            for name in (value for key, value in report.user_properties if key == PROPERTY):
+            for name in (value for key, value in getattr(report, "user_properties", ()) if key == PROPERTY):
                 tried[str(name)][outcome] += 1
     if not tried:
         return
