@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
-import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,6 +11,7 @@ from typing import Literal, TypedDict, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jiyi.errors import InvalidInput
+from jiyi.media import without_files
 from jiyi.text import check_text
 from jiyi.types import JSON, ROLES, Content, Message, Part
 
@@ -21,13 +19,6 @@ MAX_CONTENT_BYTES = 4 * 1024 * 1024
 """Largest text of one message, in UTF-8 bytes: far above what any model takes at once, small enough to handle."""
 
 MAX_ID = 512
-
-_MEDIA = re.compile(r"(?:input_|output_)?(?:(?:image|audio|video)\w*|file|document|text-plain)")  # types of parts
-_BASE64_FIELDS = ("data", "file_data", "b64_json", "base64")
-_TYPE_FIELDS = ("mime_type", "media_type")  # of a media part, beside its base64 field
-_MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
-_DATA_URL = re.compile(r"data:([^,;\s]+/[^,;\s]+(?:;[^,;\s]+)*);base64,(.+)", re.DOTALL)
-_ONE_ALPHABET = {ord("-"): "+", ord("_"): "/", ord("\n"): None, ord("\r"): None}  # of URLs and of mail
 
 Moment = datetime | Literal["now"] | None
 """When something was said: a datetime with zone, ``"now"``, or None when nobody knows."""
@@ -309,7 +300,7 @@ def _content(field: str, value: object) -> Content:
             raise InvalidInput(f"{at}.type", "a part needs a type, for example text or image_url")
         if kept["type"] == "text":
             _sized(f"{at}.text", check_text(f"{at}.text", kept.get("text")))
-        parts.append(cast("Part", _reference(kept)))
+        parts.append(cast("Part", without_files(kept)))
     return tuple(parts)
 
 
@@ -320,47 +311,3 @@ def _sized(field: str, text: str) -> str:
             f"{size:,} bytes; at most {MAX_CONTENT_BYTES:,}. Split it, or keep it as a file and store a reference",
         )
     return text
-
-
-def _reference(value: JSON, *, media: bool = False) -> JSON:
-    """Replaces embedded files by a reference to their digest; everything else stays word for word.
-
-    Embedded are valid base64 data URLs, and the base64 fields of media parts (``media``: value is inside of one).
-    """
-    if isinstance(value, Mapping):
-        kind = value.get("type")
-        if isinstance(kind, str):
-            media = kind != "text" and (media or bool(_MEDIA.fullmatch(kind)))
-        media_type = _media_type(value) if media else ""
-        return {key: item if key == "text" else _field(key, item, media_type) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_reference(item, media=media) for item in value]
-    if isinstance(value, str) and (url := _DATA_URL.fullmatch(value)):
-        return _embedded(url[1], url[2]) or value
-    return value
-
-
-def _media_type(part: Mapping[str, JSON]) -> str:
-    said = next((said for field in _TYPE_FIELDS if isinstance(said := part.get(field), str)), "")
-    return said if _MEDIA_TYPE.fullmatch(said) else "application/octet-stream"
-
-
-def _field(key: str, value: JSON, media_type: str) -> JSON:
-    """One field of a part; ``media_type`` is "" outside of media."""
-    if media_type and key in _BASE64_FIELDS and isinstance(value, str) and not value.startswith("data:"):
-        return _embedded(media_type, value) or value
-    return _reference(value, media=bool(media_type))
-
-
-def _embedded(media_type: str, payload: str) -> str:
-    """What stands for a file in base64; "" when it is no base64."""
-    try:
-        raw = base64.b64decode(payload.translate(_ONE_ALPHABET), validate=True)
-    except ValueError:
-        return ""
-    return embedded(media_type, raw) if raw else ""
-
-
-def embedded(media_type: str, raw: bytes) -> str:
-    """``embedded:<media type>;<bytes>;sha256=<hex>``: what stands for a file that was embedded, without its bytes."""
-    return f"embedded:{media_type};{len(raw)};sha256={hashlib.sha256(raw).hexdigest()}"

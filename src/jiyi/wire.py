@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from jiyi.errors import BudgetTooSmall
+from jiyi.media import in_words
 from jiyi.ports import TokenCounter
 from jiyi.tokens import count_message
 from jiyi.types import ChatMessage, Content, Message, Part
@@ -87,7 +88,7 @@ def _text(text: str) -> Part:
 
 
 def _fresh(content: Content) -> object:
-    return content if content is None or isinstance(content, str) else [_copy(part) for part in content]
+    return content if content is None or isinstance(content, str) else [in_words(part) for part in content]
 
 
 def _copy(value: object) -> object:

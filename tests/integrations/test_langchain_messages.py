@@ -283,6 +283,8 @@ def test_embedded_media_become_references(kind: str) -> None:
     memory = Memory.open("memory:", embedder=None, tokenizer="estimate", settings=Settings())
     with memory:
         (message,) = memory.session(user_id="小李", session_id="s").add_many([given_])
+    text, told = to_langchain(message).content
+    assert (text, told) == ({"type": "text", "text": "看这个"}, {"type": "text", "text": "[application/pdf, 2000 B]"})
     written = json.dumps(message.content)
     assert PICTURE[:40] not in written and "embedded:application/pdf;2000;sha256=" in written
 

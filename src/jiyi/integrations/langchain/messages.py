@@ -26,7 +26,7 @@ from langchain_core.messages.utils import message_chunk_to_message
 from pydantic_core import to_jsonable_python
 
 from jiyi.errors import InvalidInput
-from jiyi.intake import embedded
+from jiyi.media import embedded, in_words
 from jiyi.types import JSON, Content, Message
 from jiyi.types import ChatMessage as Chat
 from jiyi.wire import wire_call
@@ -190,7 +190,10 @@ def _plain(value: object) -> JSON:
 
 
 def to_langchain(message: Message) -> BaseMessage:
-    """A stored message as LangChain has it: the one that it came from, under the id by which Jiyi knows it."""
+    """A stored message as LangChain has it: the one that it came from, under the id by which Jiyi knows it.
+
+    A part whose file is not kept is a text that says what was there, because models refuse a reference.
+    """
     said = message.metadata.get(KEY)
     rest = cast("dict[str, Any]", _fresh(said) if isinstance(said, Mapping) else {})
     fields: dict[str, Any] = {
@@ -244,7 +247,7 @@ def _artifact(rest: Mapping[str, Any]) -> Any:
 def _content(content: Content, rest: Mapping[str, Any]) -> str | list[Any]:
     if content is None or isinstance(content, str):
         return content or ""
-    parts = cast("list[Any]", _fresh(content))
+    parts = cast("list[Any]", in_words(content))
     for name, field in (("strings", "text"), ("values", "value")):
         for at in rest.get(name, ()):
             if at < len(parts):
