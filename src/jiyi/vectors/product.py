@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _KNOWN = {
     "langchain_chroma": "jiyi.vectors.chroma:Chroma",
     "langchain_core": "jiyi.vectors.product:InMemory",
+    "langchain_milvus": "jiyi.vectors.milvus:Milvus",
+    "langchain_qdrant": "jiyi.vectors.qdrant:Qdrant",
 }
 """Package of a LangChain vector store -> what knows it."""
 
