@@ -10,12 +10,12 @@ import pytest
 
 from jiyi.config import Settings
 from jiyi.endpoint import Limits
-from jiyi.errors import InvalidInput
+from jiyi.errors import InvalidInput, ModelError
 from jiyi.llms.openai import OpenAIChat
 from jiyi.opening import open_llm
 from jiyi.providers import resolve
 from jiyi.types import ChatMessage, Delta, Usage
-from tests.model_server import KEY, Handler, Request, Wire, model_server, piece
+from tests.model_server import KEY, Handler, ModelServer, Request, Wire, model_server, piece
 
 pytest.importorskip("openai")
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -200,6 +200,82 @@ async def test_a_server_without_schemas_gets_the_request_without_from_then_on(wo
     assert ["response_format" in request.body for request in server.requests] == [True, False, False]
     sent = server.requests[0].body["response_format"]
     assert sent == {"type": "json_schema", "json_schema": {"name": "reply", "schema": SCHEMA, "strict": False}}
+
+
+IN_JSON: list[ChatMessage] = [{"role": "system", "content": "Answer as JSON."}, *ASK]
+
+
+def knowing(*types: str, words: str = "This response_format type is unavailable now") -> Handler:
+    """A server that takes these types of ``response_format`` alone."""
+
+    async def handler(request: Request, wire: Wire) -> None:
+        wanted = request.body.get("response_format")
+        if wanted and wanted["type"] not in types:
+            await wire.answer({"error": {"message": words, "type": "invalid_request_error"}}, status=400)
+        else:
+            await wire.say('{"city": "Lisbon"}')
+
+    return handler
+
+
+def formats(server: ModelServer) -> list[str]:
+    return [request.body.get("response_format", {}).get("type", "") for request in server.requests]
+
+
+async def test_a_server_that_knows_only_json_objects_is_asked_for_one_from_then_on() -> None:
+    async with model_server(knowing("json_object")) as server:
+        llm = chat(server.url)
+        assert llm.refused == frozenset()
+        for _ in range(2):
+            assert (await llm.complete(IN_JSON, schema=SCHEMA)).text == '{"city": "Lisbon"}'
+        assert (await llm.complete(ASK)).text
+        assert llm.refused == {"json_schema"}
+        await llm.close()
+    assert formats(server) == ["json_schema", "json_object", "json_object", ""]
+    assert server.requests[1].body["response_format"] == {"type": "json_object"}
+
+
+async def test_a_json_object_is_not_asked_for_where_nobody_speaks_of_json() -> None:
+    async with model_server(knowing("json_object")) as server:
+        llm = chat(server.url)
+        await llm.complete(ASK, schema=SCHEMA)  # servers refuse it then, or the model says blanks without end
+        await llm.complete([{"role": "user", "content": [{"type": "text", "text": "用json回答。"}]}], schema=SCHEMA)
+        await llm.close()
+    assert formats(server) == ["json_schema", "", "json_object"]
+
+
+async def test_a_server_that_knows_no_form_is_asked_once_for_each() -> None:
+    async with model_server(knowing(words="bad request")) as server:
+        llm = chat(server.url)
+        for _ in range(2):
+            await llm.complete(IN_JSON, schema=SCHEMA)
+        assert llm.refused == {"json_schema", "json_object"}
+        await llm.close()
+    assert formats(server) == ["json_schema", "json_object", "", ""]
+
+
+async def test_a_blank_reply_in_a_form_is_left_to_who_asked() -> None:
+    async def handler(request: Request, wire: Wire) -> None:
+        await wire.say("   ")  # DeepSeek, where the model did not speak JSON
+
+    async with model_server(handler) as server:
+        llm = chat(server.url)
+        assert not (await llm.complete(IN_JSON, schema=SCHEMA)).text.strip()
+        with pytest.raises(ModelError, match="empty answer"):
+            await llm.complete(IN_JSON)
+        await llm.close()
+
+
+async def test_fields_of_ones_own_are_in_every_request() -> None:
+    async with model_server(knowing()) as server:
+        llm = chat(server.url, extra={"enable_thinking": False, "temperature": 0})
+        await llm.complete(ASK)
+        await gather(llm)
+        await llm.close()
+    assert [(r.body["enable_thinking"], r.body["temperature"]) for r in server.requests] == [(False, 0)] * 2
+    with pytest.raises(InvalidInput, match="extra: .*stream"):
+        chat("http://127.0.0.1:1/v1", extra={"stream": False})
+
 
 
 @pytest.mark.parametrize(

@@ -64,19 +64,29 @@ def chat_body(
 
 
 def objection(body: Mapping[str, object], refusal: str) -> str | None:
-    """The field of a body that a refusal is about: the one it names, else the schema; None when it has neither."""
+    """What of a body a refusal is about: the field it names, else the form of the reply, ``json_schema`` or
+    ``json_object``; None when it has neither.
+    """
     refusal = refusal.lower()
     if "max_tokens" in body and "max_completion_tokens" in refusal:
         return "max_tokens"
     if "stream_options" in body and ("stream_options" in refusal or "include_usage" in refusal):
         return "stream_options"
-    return "response_format" if "response_format" in body else None
+    return _form(body)
 
 
-def without(body: Mapping[str, object], field: str) -> dict[str, object]:
-    """The body without a field; ``max_tokens`` gets its newer name instead."""
-    rest = {name: value for name, value in body.items() if name != field}
-    return {**rest, "max_completion_tokens": body[field]} if field == "max_tokens" and field in body else rest
+def without(body: Mapping[str, object], refused: str) -> dict[str, object]:
+    """The body without what ``objection`` names.  ``max_tokens`` gets its newer name instead; instead of a schema any
+    JSON object is asked for, where the messages speak of JSON: DeepSeek, OpenAI and DashScope want the word there.
+    """
+    if refused in ("json_schema", "json_object"):
+        if _form(body) != refused:
+            return dict(body)
+        rest = {name: value for name, value in body.items() if name != "response_format"}
+        looser = refused == "json_schema" and _speaks_of_json(body["messages"])
+        return {**rest, "response_format": {"type": "json_object"}} if looser else rest
+    rest = {name: value for name, value in body.items() if name != refused}
+    return {**rest, "max_completion_tokens": body[refused]} if refused == "max_tokens" and refused in body else rest
 
 
 def one_system(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
@@ -139,6 +149,17 @@ def mend(text: str) -> tuple[str, str]:
     if _HALF.search(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text, half
+
+
+def _form(body: Mapping[str, object]) -> str | None:
+    """The type of reply that a body asks for; None for any."""
+    wanted = body.get("response_format")
+    return str(cast("Mapping[str, object]", wanted)["type"]) if wanted else None
+
+
+def _speaks_of_json(messages: object) -> bool:
+    contents = [message.get("content") for message in cast("Sequence[ChatMessage]", messages)]
+    return any("json" in _text(content).lower() for content in contents)
 
 
 def _is_system(message: ChatMessage) -> bool:

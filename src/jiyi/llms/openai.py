@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 
 from jiyi.endpoint import DEFAULT, Endpoint, Limits
-from jiyi.errors import ModelError, ModelRejected, ModelUnavailable
+from jiyi.errors import InvalidInput, ModelError, ModelRejected, ModelUnavailable
 from jiyi.llms.body import Piece, chat_body, mend, objection, read, without
 from jiyi.providers import Address, resolve
 from jiyi.refusals import Refused, wrong_address
@@ -16,6 +16,9 @@ from jiyi.thinking import Thinking, answer_of, bare_end
 from jiyi.types import JSON, ChatMessage, Delta, Finish, Reply, Usage
 
 _PATH = "/chat/completions"
+_OURS = frozenset(
+    {"max_completion_tokens", "max_tokens", "messages", "model", "response_format", "stream", "stream_options"}
+)
 _TAIL = 5.0
 """Seconds to wait for the usage, and the end of the stream, once the answer has ended."""
 
@@ -35,9 +38,10 @@ class OpenAIChat:
         limits: how long to wait, how often to try.
         opened: the chat template opens the model's thought in the prompt, so that the reply only closes it; None to
             tell by the model's name and by its replies.
+        extra: fields of the server's own, sent in every request, for example ``{"enable_thinking": False}``.
 
     Raises:
-        InvalidInput: no such provider, or no address.
+        InvalidInput: no such provider, or no address; ``extra`` has a field that is set here.
         ModelRejected: a key is missing.
         MissingDependency: the package ``openai`` is not installed.
     """
@@ -49,13 +53,24 @@ class OpenAIChat:
         api_key: str | None = None,
         limits: Limits = DEFAULT,
         opened: bool | None = None,
+        extra: Mapping[str, JSON] | None = None,
     ) -> None:
+        if taken := sorted(_OURS & set(extra or ())):
+            raise InvalidInput("extra", f"cannot hold {', '.join(taken)}, which every request sets itself")
         self.address = resolve(model, key=api_key) if isinstance(model, str) else model
         self.name = self.address.name
         self._endpoint = Endpoint(self.address, limits)
         self._limits = limits
         self._opened = bool(_OPENED.search(self.address.model)) if opened is None else opened
+        self._extra = dict(extra or {})
         self._refused: set[str] = set()
+
+    @property
+    def refused(self) -> frozenset[str]:
+        """What the server was seen to refuse, and is not asked for again: ``json_schema``, ``json_object``,
+        ``stream_options``, ``max_tokens`` (by this name).
+        """
+        return frozenset(self._refused)
 
     async def complete(
         self,
@@ -77,7 +92,7 @@ class OpenAIChat:
         raw = "".join(said)
         text = answer_of(raw, opened=self._opened and not told, whole=finish == "stop")
         self._learn(raw, told, finish)
-        if not text.strip():
+        if not text.strip() and (schema is None or finish != "stop"):  # a blank form is read, and asked for again
             raise self._empty(finish)
         return Reply(text, finish, usage)
 
@@ -113,8 +128,9 @@ class OpenAIChat:
 
     async def _answer(self, body: dict[str, object]) -> AsyncGenerator[Piece, None]:
         """The pieces that say something, and one with finish and usage at the end."""
-        for name in self._refused & body.keys():
-            body = without(body, name)
+        body |= self._extra
+        for refused in sorted(self._refused, reverse=True):  # a schema before the object that takes its place
+            body = without(body, refused)
         pieces, piece = await self._endpoint.persist(lambda: self._begin(body))
         async with aclosing(pieces):
             while piece.finish is None:
@@ -131,20 +147,22 @@ class OpenAIChat:
         be done without goes again without it, and so do all later ones when that helped.
         """
         tried = body
+        dropped: set[str] = set()
         while True:
             pieces = self._pieces(tried)
             try:
                 first = await anext(pieces)
             except Refused as error:
-                field = None if error.said is None else objection(tried, error.said)
-                if field is None:
+                refused = None if error.said is None else objection(tried, error.said)
+                if refused is None:
                     raise
-                tried = without(tried, field)
+                dropped.add(refused)
+                tried = without(tried, refused)
             except BaseException:
                 await pieces.aclose()
                 raise
             else:
-                self._refused |= body.keys() - tried.keys()
+                self._refused |= dropped
                 return pieces, first
 
     async def _pieces(self, body: dict[str, object]) -> AsyncGenerator[Piece, None]:
