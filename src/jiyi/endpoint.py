@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 from jiyi.errors import InvalidInput, MissingDependency, ModelError, ModelUnavailable
 from jiyi.providers import Address
-from jiyi.refusals import explain, said, scrub
+from jiyi.refusals import Unreachable, explain, said, scrub
 
 if TYPE_CHECKING:
     import openai
@@ -79,7 +79,17 @@ class Endpoint:
         """The decoded JSON of one whole answer; retried."""
         connection = await self._connect()
         async with connection.turns:
-            return await self.persist(lambda: self._post(connection.client, path, body))
+            return await self.persist(lambda: self._whole(lambda: _asked(connection.client, path, body)))
+
+    async def look(self, path: str, body: Mapping[str, object] | None = None) -> object:
+        """The decoded JSON of one whole answer about the server itself; asked for once.
+
+        Args:
+            path: under the base URL, or an address of the same server.
+            body: sent by POST; None for GET.
+        """
+        connection = await self._connect()
+        return await self._whole(lambda: _asked(connection.client, path, body))
 
     async def events(self, path: str, body: Mapping[str, object]) -> AsyncGenerator[object, None]:
         """The decoded events of one streamed answer, then None when the server said that this was all; not retried.
@@ -170,10 +180,10 @@ class Endpoint:
             client.organization = client.project = None  # the SDK takes them from the environment, for OpenAI
         return client
 
-    async def _post(self, client: openai.AsyncOpenAI, path: str, body: Mapping[str, object]) -> object:
+    async def _whole(self, ask: Callable[[], Awaitable[str]]) -> object:
         failure: ModelError
         try:
-            response = await client.post(path, cast_to=str, body=_encodable(body))
+            response = await ask()
             return await asyncio.to_thread(_decoded, self.address, response)  # vectors are megabytes of digits
         except Exception as error:
             failure = self._failure(error)
@@ -190,12 +200,12 @@ class Endpoint:
             headers = error.response.headers
             return explain(self.address, error.status_code, error.body, retry_after=_retry_after(headers))
         if isinstance(error, openai.APITimeoutError):
-            return ModelUnavailable(f"{name}: no connection to {host} within {self.limits.connect:g} seconds")
+            return Unreachable(f"{name}: no connection to {host} within {self.limits.connect:g} seconds")
         if isinstance(error, openai.APIConnectionError):
             why = scrub(_root(error), self.address.key)
             if "certificate" in why.lower():
-                return ModelUnavailable(f"{name}: no safe connection to {host}: {why}")
-            return ModelUnavailable(f"{name}: no connection to {host}, or it broke off ({why}). {self._start()}")
+                return Unreachable(f"{name}: no safe connection to {host}: {why}")
+            return Unreachable(f"{name}: no connection to {host}, or it broke off ({why}). {self._start()}")
         if isinstance(error, openai.APIError):  # an error event inside a stream
             return explain(self.address, 0, error.body or error.message)
         if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
@@ -207,6 +217,10 @@ class Endpoint:
         if self.address.provider == "ollama":
             return "Is Ollama running? Start it with `ollama serve`"
         return "Is the server running?" if self.address.local else "Check the address and the network, then try again"
+
+
+def _asked(client: openai.AsyncOpenAI, path: str, body: Mapping[str, object] | None) -> Awaitable[str]:
+    return client.get(path, cast_to=str) if body is None else client.post(path, cast_to=str, body=_encodable(body))
 
 
 @cache

@@ -20,6 +20,8 @@ class Provider:
         needs_key: whether it answers nobody without one.
         hosts: further hosts of the same company, which may get the same key.
         batch: texts that one embedding request may hold.
+        embedding: the embedding model that is usual there; empty for none at the same address.
+        dimensions: of that model's vectors.
     """
 
     base_url: str
@@ -27,6 +29,8 @@ class Provider:
     needs_key: bool = True
     hosts: tuple[str, ...] = ()
     batch: int = 32
+    embedding: str = ""
+    dimensions: int = 0
 
 
 PROVIDERS: Mapping[str, Provider] = {
@@ -35,13 +39,30 @@ PROVIDERS: Mapping[str, Provider] = {
         "DASHSCOPE_API_KEY",
         hosts=("dashscope-intl.aliyuncs.com", "dashscope-us.aliyuncs.com", "cn-hongkong.dashscope.aliyuncs.com"),
         batch=10,
+        embedding="text-embedding-v4",
+        dimensions=1024,
     ),
     "deepseek": Provider("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
     "llamaserver": Provider("http://127.0.0.1:8080/v1", "LLAMA_API_KEY", needs_key=False),
-    "lmstudio": Provider("http://127.0.0.1:1234/v1", "LM_API_TOKEN", needs_key=False),
+    "lmstudio": Provider(
+        "http://127.0.0.1:1234/v1",
+        "LM_API_TOKEN",
+        needs_key=False,
+        embedding="text-embedding-nomic-embed-text-v1.5",
+        dimensions=768,
+    ),
     "moonshot": Provider("https://api.moonshot.cn/v1", "MOONSHOT_API_KEY", hosts=("api.moonshot.ai",)),
-    "ollama": Provider("http://127.0.0.1:11434/v1", "OLLAMA_API_KEY", needs_key=False, hosts=("ollama.com",)),
-    "openai": Provider("https://api.openai.com/v1", "OPENAI_API_KEY"),
+    "ollama": Provider(
+        "http://127.0.0.1:11434/v1",
+        "OLLAMA_API_KEY",
+        needs_key=False,
+        hosts=("ollama.com",),
+        embedding="bge-m3",
+        dimensions=1024,
+    ),
+    "openai": Provider(
+        "https://api.openai.com/v1", "OPENAI_API_KEY", embedding="text-embedding-3-small", dimensions=1536
+    ),
     "openrouter": Provider("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
     "siliconflow": Provider("https://api.siliconflow.cn/v1", "SILICONFLOW_API_KEY", hosts=("api.siliconflow.com",)),
     "vllm": Provider("http://127.0.0.1:8000/v1", "VLLM_API_KEY", needs_key=False),

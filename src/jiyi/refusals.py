@@ -57,6 +57,10 @@ class Refused(ModelRejected):
         self.said = said
 
 
+class Unreachable(ModelUnavailable):
+    """No connection to the server came about."""
+
+
 def explain(address: Address, status: int, body: object, *, retry_after: float | None = None) -> ModelError:
     """The error that an answer of a server means.
 
@@ -175,4 +179,4 @@ def _is_page(text: str) -> bool:
     return re.match(r"\s*<(?:!doctype|html|head|body|\?xml)", text, re.IGNORECASE) is not None
 
 
-__all__ = ["Refused", "explain", "said", "scrub", "wrong_address"]
+__all__ = ["Refused", "Unreachable", "explain", "said", "scrub", "wrong_address"]

@@ -261,7 +261,7 @@ def test_doctor_opens_the_chat_model_that_is_set(jiyi: Run, monkeypatch: pytest.
     monkeypatch.setenv("JIYI_LLM", "deepseek:deepseek-chat")
     assert check()["state"] == "bad" and "DEEPSEEK_API_KEY" in check()["what"]
     monkeypatch.setenv("JIYI_LLM", "tests.e2e.talker:Talker")
-    assert check() == {"name": "chat model", "state": "ok", "what": "talker (not called)"}
+    assert check() == {"name": "chat model", "state": "ok", "what": "talker (not called; `jiyi doctor --llm` tries it)"}
 
 
 def test_doctor_says_how_to_get_the_model_where_it_is_missing(jiyi: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -277,7 +277,6 @@ async def test_fields_of_ones_own_are_in_every_request() -> None:
         chat("http://127.0.0.1:1/v1", extra={"stream": False})
 
 
-
 @pytest.mark.parametrize(
     ("field", "words"),
     [

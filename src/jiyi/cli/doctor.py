@@ -17,6 +17,7 @@ import click
 from jiyi import __version__
 from jiyi.cli.app import UNEXPECTED, State, database, opened, run, shared
 from jiyi.cli.output import console, show_pairs, show_table, write_json
+from jiyi.cli.trying import CONFIGURED, Asked, tried
 from jiyi.config import Settings
 from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput, JiyiError
@@ -71,12 +72,44 @@ class Check:
 
 
 @click.command()
+@click.option(
+    "--llm",
+    metavar="[NAME]",
+    is_flag=False,
+    flag_value=CONFIGURED,
+    help="Try a chat model, part by part; without NAME the one that is set.  It is asked a few words.",
+)
+@click.option(
+    "--memory-llm",
+    metavar="[NAME]",
+    is_flag=False,
+    flag_value=CONFIGURED,
+    help="Try the model that derives, too; without NAME the one that is set.",
+)
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=1),
+    default=180.0,
+    show_default=True,
+    help="For all that is tried.",
+)
 @shared
 @click.pass_context
-def doctor(ctx: click.Context) -> None:
-    """Check this installation, and the database when there is one."""
+def doctor(ctx: click.Context, llm: str | None, memory_llm: str | None, timeout: float) -> None:
+    """Check this installation, and the database when there is one; or try a model.
+
+    With --llm a chat model is tried instead: address, chat, stream, Chinese, JSON schema, thoughts, usage, context; and
+    the embedding model of --embedder, else of the settings, else the usual one at the same place.
+    """
     state = ctx.ensure_object(State)
     settings = state.settings()
+    if llm is not None or memory_llm is not None:
+        asked = Asked(llm, memory_llm, state.embedder, timeout)
+        code, found = run(tried(asked, settings, json=state.json))
+        if state.json:
+            write_json({"jiyi": __version__, **found})
+        ctx.exit(code)
     checks = [
         _python(), _sqlite(), _store(), _embedder(settings), _tokenizer(settings), _ranking(settings),
         _model(settings), _database(state, settings),
@@ -193,7 +226,7 @@ def _model(settings: Settings) -> Check:
         llm = open_llm(settings.llm, settings)
     except (JiyiError, ImportError, OSError) as error:
         return Check("chat model", "bad", f"{settings.llm}: {error}")
-    return Check("chat model", "ok", f"{llm.name if llm else 'none'} (not called)")
+    return Check("chat model", "ok", f"{llm.name if llm else 'none'} (not called; `jiyi doctor --llm` tries it)")
 
 
 def _database(state: State, settings: Settings) -> Check:

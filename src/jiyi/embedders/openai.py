@@ -82,6 +82,11 @@ class OpenAIEmbedder:
         self._endpoint = Endpoint(self.address, limits)
         self._batch = PROVIDERS[self.address.provider].batch
 
+    @property
+    def batch(self) -> int:
+        """Texts of one request at most: what the provider is known to take, less where the server took fewer."""
+        return self._batch
+
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """See ``Embedder.embed``.  Of a text longer than a piece the beginning and the end count."""
         return await self._all([self._passage + _readable(text) for text in texts])

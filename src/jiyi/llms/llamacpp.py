@@ -23,7 +23,7 @@ from typing import Any, TypeAlias, cast
 from jiyi.errors import ContextOverflow, InvalidInput, MissingDependency, ModelError, ModelRejected
 from jiyi.llms.body import one_system
 from jiyi.thinking import Thinking
-from jiyi.types import JSON, ChatMessage, Delta, Finish, Reply, Usage
+from jiyi.types import JSON, Capacity, ChatMessage, Delta, Finish, Reply, Usage
 
 _BATCH = 128
 """Tokens of the prompt read in one go: about a second of a small model on one core, after which a call can end."""
@@ -87,6 +87,10 @@ class LlamaCpp:
         async with aclosing(self._deltas(self._request(messages, max_tokens), None)) as deltas:
             async for delta in deltas:
                 yield delta
+
+    async def capacity(self) -> Capacity:
+        """How long prompt and answer may be, as it is opened."""
+        return Capacity(self._context)
 
     async def close(self) -> None:
         """See ``LLM.close``.  Answers under way end where they are."""

@@ -9,11 +9,12 @@ from contextlib import aclosing
 
 from jiyi.endpoint import DEFAULT, Endpoint, Limits
 from jiyi.errors import InvalidInput, ModelError, ModelRejected, ModelUnavailable
+from jiyi.llms import serving
 from jiyi.llms.body import Piece, chat_body, mend, objection, read, without
 from jiyi.providers import Address, resolve
 from jiyi.refusals import Refused, wrong_address
 from jiyi.thinking import Thinking, answer_of, bare_end
-from jiyi.types import JSON, ChatMessage, Delta, Finish, Reply, Usage
+from jiyi.types import JSON, Capacity, ChatMessage, Delta, Finish, Reply, Usage
 
 _PATH = "/chat/completions"
 _OURS = frozenset(
@@ -121,6 +122,18 @@ class OpenAIChat:
         if not answered and not text.strip():
             raise self._empty(finish)
         yield Delta(text, thought, finish, usage)
+
+    async def models(self) -> Mapping[str, Mapping[str, object]]:
+        """The models that the server lists, by name, with what it says of each.
+
+        Raises:
+            ModelError: it cannot be reached, or has no such list.
+        """
+        return await serving.listed(self._endpoint)
+
+    async def capacity(self) -> Capacity:
+        """How long prompt and answer may be, as far as the server tells."""
+        return await serving.capacity(self._endpoint)
 
     async def close(self) -> None:
         """See ``LLM.close``; a later call opens new connections."""

@@ -24,7 +24,7 @@ from jiyi.types.log import (
     Scope,
     SessionInfo,
 )
-from jiyi.types.models import ChatMessage, Delta, Finish, Reply, Usage
+from jiyi.types.models import Capacity, ChatMessage, Delta, Finish, Reply, Usage
 from jiyi.types.search import (
     SCORE_PARTS,
     Dense,
@@ -47,6 +47,7 @@ __all__ = [
     "SCORE_PARTS",
     "Block",
     "Changes",
+    "Capacity",
     "ChatMessage",
     "Checkpoint",
     "Claim",

@@ -34,6 +34,19 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Capacity:
+    """How long prompt and answer together may be, in tokens; 0 where it is not known.
+
+    Attributes:
+        tokens: as the model is being served.
+        most: what the model was made for.
+    """
+
+    tokens: int = 0
+    most: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """A model's whole answer.
 

@@ -1,0 +1,7 @@
+"""Tries models part by part, as Jiyi uses them, and says what works: for ``jiyi doctor --llm``."""
+
+from jiyi.trying.chat import try_llm
+from jiyi.trying.embedding import try_embedder
+from jiyi.trying.parts import Part, State, Trial
+
+__all__ = ["Part", "State", "Trial", "try_embedder", "try_llm"]
