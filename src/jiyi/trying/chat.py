@@ -166,7 +166,8 @@ def unbroken(answer: str) -> Found:
         or _MISREAD.search(answer)
         or (re.search(r"[?？]{3}", answer) and not _CHINESE.search(answer))
     ):
-        what = f"comes back broken: {quoted(answer)}; the server, or something before it, does not keep to UTF-8, or the model is too small for Chinese"
+        why = "the server, or something before it, does not keep to UTF-8, or the model is too small for Chinese"
+        what = f"comes back broken: {quoted(answer)}; {why}"
         return Found("bad", what, {"repeated": False})
     if _CHINESE.search(answer):
         return Found("note", f"unbroken, but not repeated word by word: {quoted(answer)}", {"repeated": False})
