@@ -147,6 +147,29 @@ def test_nodes_at_once_that_record_the_same_state(memory: Memory, language: str)
     said_once(memory, language)
 
 
+def test_nodes_at_once_that_record_what_each_of_them_says(memory: Memory) -> None:
+    """They know nothing of one another until their states are joined; then each message stands on the path once."""
+    remembering = Remembering(memory)
+
+    def saying(text: str) -> Any:
+        def say(state: Any, config: RunnableConfig) -> State:
+            reply = AIMessage(text, id=text)
+            remembering.record([*state["messages"], reply], config)
+            return {"messages": [reply]}
+
+        return say
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("record", jiyi_recording_node(memory))
+    for text in ("one", "two", "three"):
+        graph.add_node(text, saying(text))
+        graph.add_edge(START, text)
+        graph.add_edge(text, "record")
+    state = graph.compile().invoke({"messages": [HumanMessage("Tell me.")]}, ADA)
+    assert texts(memory) == [message.text for message in state["messages"]]
+    assert sorted(texts(memory)) == ["Tell me.", "one", "three", "two"]
+
+
 def test_tasks_that_are_sent_record_the_same_state(memory: Memory) -> None:
     said, answer = SAID["en"]
     graph = StateGraph(MessagesState)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
@@ -187,6 +187,30 @@ def test_the_callers_system_messages_stay_first(memory: Memory) -> None:
     seen = hook.invoke({"messages": [SystemMessage("Be brief."), HumanMessage("So?")]}, ADA)["llm_input_messages"]
     assert [message.text for message in seen] == ["Be brief.", "So?"]
     assert [m.role for m in memory.session("s", user_id="ada").messages()] == ["user"]
+
+
+class Whose(TypedDict):
+    user_id: str
+
+
+@dataclass
+class WhoseAsDataclass:
+    user_id: str
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+@pytest.mark.parametrize("context", [Whose(user_id="ada"), WhoseAsDataclass("ada")])
+def test_the_runs_context_says_whose_it_is(memory: Memory, context: Any, awaited: bool) -> None:
+    graph = StateGraph(MessagesState, context_schema=Whose if isinstance(context, dict) else WhoseAsDataclass)
+    graph.add_node("record", jiyi_recording_node(memory))
+    graph.add_edge(START, "record")
+    compiled, given = graph.compile(), {"messages": [HumanMessage("你好")]}
+    config: Any = {"configurable": {"thread_id": "s"}}
+    if awaited:
+        asyncio.run(compiled.ainvoke(given, config, context=context))
+    else:
+        compiled.invoke(given, config, context=context)
+    assert [m.text for m in memory.session("s", user_id="ada").messages()] == ["你好"]
 
 
 def test_users_stay_apart(memory: Memory) -> None:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langgraph.runtime import get_runtime  # pyright: ignore[reportMissingTypeStubs]
 
 from jiyi.errors import InvalidInput
 from jiyi.integrations.langchain.remembering import Remembering
@@ -33,7 +34,7 @@ def jiyi_pre_model_hook(
 
     Args:
         memory: where it is remembered.
-        user_id: whose; None for ``config["configurable"]["user_id"]``.
+        user_id: whose; None for the ``user_id`` in the run's ``context`` or in ``config["configurable"]``.
         session_id: None for ``config["configurable"]["thread_id"]``.
         max_tokens: tokens of what the model is to see.
 
@@ -59,7 +60,7 @@ def jiyi_recording_node(memory: Memory, *, user_id: str | None = None, session_i
 
     Args:
         memory: where it is remembered.
-        user_id: whose; None for ``config["configurable"]["user_id"]``.
+        user_id: whose; None for the ``user_id`` in the run's ``context`` or in ``config["configurable"]``.
         session_id: None for ``config["configurable"]["thread_id"]``.
 
     Raises:
@@ -78,12 +79,23 @@ def node(name: str, work: Work) -> Node:
     """A node that is written once, and runs on the memories' loop whichever way its graph is called."""
 
     def invoked(state: Any, config: RunnableConfig) -> dict[str, Any]:
-        return run(work(state, config))
+        return run(work(state, _with_user(config)))
 
     async def awaited(state: Any, config: RunnableConfig) -> dict[str, Any]:
-        return await elsewhere(work(state, config))
+        return await elsewhere(work(state, _with_user(config)))
 
     return RunnableLambda(invoked, afunc=awaited, name=name)
+
+
+def _with_user(config: RunnableConfig) -> RunnableConfig:
+    """The run's config, with the user whom the run's ``context`` names, if it does."""
+    try:
+        runtime = cast("Any", get_runtime())
+    except (KeyError, RuntimeError):  # not in a graph
+        return config
+    context = None if runtime is None else runtime.context
+    user = cast("Any", context.get("user_id") if isinstance(context, Mapping) else getattr(context, "user_id", None))
+    return config if user is None else {**config, "configurable": {**config.get("configurable", {}), "user_id": user}}
 
 
 def said(state: object) -> list[BaseMessage]:

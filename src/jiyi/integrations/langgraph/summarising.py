@@ -64,7 +64,7 @@ def jiyi_summarising_node(
 
     Args:
         memory: opened with a recipe that summarises, as ``balanced`` does.
-        user_id: whose; None for ``config["configurable"]["user_id"]``.
+        user_id: whose; None for the ``user_id`` in the run's ``context`` or in ``config["configurable"]``.
         session_id: None for ``config["configurable"]["thread_id"]``.
         recent: turns that always stay.
         after: turns more than that, before any go.
