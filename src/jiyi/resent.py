@@ -60,7 +60,8 @@ def plan_by_id(stored: Sequence[Message], incoming: Sequence[Message]) -> SyncPl
     What came may be the whole history, its end, or the new part alone; a message known by its id shows where it goes
     on.  Messages that were left out in between are no edit, and what stands before the first known one is none of the
     log's business: a summary, or what others put there.  A message with a known id and other content is a new one, and
-    so is everything behind it: a branch.
+    so is everything behind it: a branch.  The order on the path is that of arrival: what was said at once may come in
+    another one, and is known all the same.
 
     Args:
         stored: the session with all its branches, in order of arrival.
@@ -77,6 +78,8 @@ def plan_by_id(stored: Sequence[Message], incoming: Sequence[Message]) -> SyncPl
         found = [one for one in same if place is None or _is_behind(one, place, by_id)]
         if found:
             place = min(found, key=lambda one: (not one.active, one.position))
+            known, end = known + 1, at + 1
+        elif place is not None and place.active and any(one.active for one in same):
             known, end = known + 1, at + 1
         elif place is not None:
             break

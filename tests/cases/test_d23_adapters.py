@@ -166,8 +166,8 @@ def test_nodes_at_once_that_record_what_each_of_them_says(memory: Memory) -> Non
         graph.add_edge(START, text)
         graph.add_edge(text, "record")
     state = graph.compile().invoke({"messages": [HumanMessage("Tell me.")]}, ADA)
-    assert texts(memory) == [message.text for message in state["messages"]]
-    assert sorted(texts(memory)) == ["Tell me.", "one", "three", "two"]
+    assert len(state["messages"]) == 4
+    assert sorted(texts(memory)) == ["Tell me.", "one", "three", "two"], "in whatever order they came"
 
 
 def test_tasks_that_are_sent_record_the_same_state(memory: Memory) -> None:

@@ -93,8 +93,9 @@ def _with_user(config: RunnableConfig) -> RunnableConfig:
         runtime = cast("Any", get_runtime())
     except (KeyError, RuntimeError):  # not in a graph
         return config
-    context = None if runtime is None else runtime.context
-    user = cast("Any", context.get("user_id") if isinstance(context, Mapping) else getattr(context, "user_id", None))
+    context: Any = None if runtime is None else runtime.context
+    named = cast("Mapping[str, Any]", context) if isinstance(context, Mapping) else None
+    user: Any = getattr(context, "user_id", None) if named is None else named.get("user_id")
     return config if user is None else {**config, "configurable": {**config.get("configurable", {}), "user_id": user}}
 
 
