@@ -197,7 +197,7 @@ def to_langchain(message: Message) -> BaseMessage:
     said = message.metadata.get(KEY)
     rest = cast("dict[str, Any]", _fresh(said) if isinstance(said, Mapping) else {})
     fields: dict[str, Any] = {
-        "id": message.id,
+        "id": rest.get("id", message.id),
         "content": _content(message.content, rest),
         "name": rest.get("name", message.name),
         **rest.get("extra", {}),
