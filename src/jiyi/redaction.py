@@ -312,6 +312,11 @@ def redacted(message: Message, by: Redactor) -> Message:
     return message.but(content=content, name=name, tool_calls=calls, metadata=metadata, digest="")
 
 
+def redacted_value(value: JSON, by: Redactor) -> JSON:
+    """The same for what a program keeps; the name of a field says what its value is."""
+    return _inside(value, lambda text: by.redact(text)[0])
+
+
 def _inside(value: JSON, clean: Callable[[str], str], key: str = "") -> JSON:
     """Everything in the arguments of a call; the key says what a value is: ``{"password": "…"}``."""
     if isinstance(value, Mapping):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jiyi.intake import in_zone
-from jiyi.redaction import redacted
-from jiyi.types import Message, Scope
+from jiyi.redaction import redacted, redacted_value
+from jiyi.types import JSON, Message, Scope
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -36,3 +36,7 @@ class Writing:
         """Messages as they are kept: in the zone of ``timezone``, and without secrets where ``redact`` is set."""
         kept = list(drafts) if self._zone is None else [in_zone(draft, self._zone) for draft in drafts]
         return kept if self._redactor is None else [redacted(draft, self._redactor) for draft in kept]
+
+    def clean_value(self, value: JSON) -> JSON:
+        """What a program keeps in ``metadata``, without secrets where ``redact`` is set."""
+        return value if self._redactor is None else redacted_value(value, self._redactor)

@@ -58,7 +58,7 @@ def test_public_names_are_sorted_and_there() -> None:
 PAIRS = [("Memory", "AsyncMemory"), ("Session", "AsyncSession")]
 RENAMED = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
 INSIDE = {
-    "AsyncMemory": {"append", "choose_topic", "clean", "erase", "instructed", "scope"},
+    "AsyncMemory": {"append", "choose_topic", "clean", "clean_value", "erase", "instructed", "scope"},
     "AsyncSession": {"unanswered"},
 }
 """Methods for other parts of the package, not for users."""

@@ -1,4 +1,4 @@
-"""Jiyi in LangGraph: what stands before and after the model, and what keeps a state small."""
+"""Jiyi in LangGraph: its store, what stands before and after the model, and what keeps a state small."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ except ModuleNotFoundError as error:
     raise MissingDependency("this needs the package langgraph: pip install 'jiyi[langgraph]'") from error
 
 from jiyi.integrations.langgraph.nodes import SUMMARY_ID, jiyi_pre_model_hook, jiyi_recording_node
+from jiyi.integrations.langgraph.store import JiyiStore
 from jiyi.integrations.langgraph.summarising import jiyi_summarising_node
 
-__all__ = ["SUMMARY_ID", "jiyi_pre_model_hook", "jiyi_recording_node", "jiyi_summarising_node"]
+__all__ = ["SUMMARY_ID", "JiyiStore", "jiyi_pre_model_hook", "jiyi_recording_node", "jiyi_summarising_node"]
