@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class JiyiStore(BaseStore):
-    """A ``langgraph.store.base.BaseStore`` on a ``Memory``, for ``graph.compile(store=…)`` and ``create_agent(store=…)``.
+    """A ``BaseStore`` of LangGraph on a ``Memory``, for ``graph.compile(store=…)`` and ``create_agent(store=…)``.
 
     Every item is a statement in the log of the user whose it is: the memory's own search finds it, its backups have
     it, and ``memory.forget`` erases it with the user.  What is overwritten or deleted is erased from the file.
@@ -72,7 +72,7 @@ class JiyiStore(BaseStore):
         if not isinstance(memory, Memory):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput("memory", f"must be a Memory, not {type(cast('object', memory)).__name__}")
         self.ttl_config = _times(ttl)
-        self._index = checked_index(index)
+        self._index: Index = checked_index(index)
         self._users = Users(user_id)
         self._items = Items(memory.inner)
         self._swept = memory.inner.clock.now()
@@ -80,7 +80,7 @@ class JiyiStore(BaseStore):
             memory.inner.worker.when_idle(self._sweep_if_due)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """See ``BaseStore.batch``: what is read is as it was before the batch; of several puts of a key the last counts.
+        """See ``BaseStore.batch``: it reads what was there before the batch; of puts of one key the last counts.
 
         Raises:
             InvalidInput: names what is wrong; nothing was stored.
@@ -94,7 +94,7 @@ class JiyiStore(BaseStore):
         return await elsewhere(self._batch(list(ops)))
 
     def sweep_ttl(self) -> int:
-        """Erases the items whose time is up; returns how many.  With ``sweep_interval_minutes`` it is done by itself."""
+        """Erases the items whose time is up and returns how many; ``sweep_interval_minutes`` has it done by itself."""
         return run(self._sweep())
 
     async def asweep_ttl(self) -> int:
@@ -137,9 +137,8 @@ class JiyiStore(BaseStore):
         return found
 
     def _put(self, op: PutOp) -> Put:
-        value = self._items.memory.clean_value(checked_object(op.value))
-        value = cast("Mapping[str, JSON]", value)
-        index = self._index if op.index is None else checked_index(op.index)
+        value = cast("Mapping[str, JSON]", self._items.memory.clean_value(checked_object(op.value)))
+        index: Index = self._index if op.index is None else checked_index(op.index)
         ttl = None if op.ttl is None else _minutes("ttl", op.ttl)
         return Put(op.namespace, op.key, value, indexed(value, index), ttl)
 

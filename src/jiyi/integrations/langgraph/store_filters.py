@@ -19,34 +19,36 @@ _ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {
 OPERATORS = ("$eq", "$ne", *_ORDERED)
 
 
-def check_filter(where: object, at: str = "filter") -> None:
+def check_filter(where: object) -> None:
     """Checks a filter before anything is read.
 
     Raises:
         InvalidInput: names the field; an operator that is not one of ``OPERATORS``, or that cannot order its value.
     """
-    if at == "filter":
-        if where is None:
-            return
-        if not isinstance(where, Mapping):
-            raise InvalidInput(at, f"must be a mapping of fields to values, not {type(where).__name__}")
-        for name, value in cast("Mapping[object, object]", where).items():
-            if not isinstance(name, str):
-                raise InvalidInput(at, f"has the field {name!r}; names of fields must be text")
-            if name.startswith("$"):
-                raise InvalidInput(at, f"begins with {name!r}; operators stand below a field: {{'price': {{'$gt': 3}}}}")
-            check_filter(value, f"filter.{name}")
-    elif isinstance(where, Mapping):
-        fields = cast("Mapping[object, object]", where)
+    if where is None:
+        return
+    if not isinstance(where, Mapping):
+        raise InvalidInput("filter", f"must be a mapping of fields to values, not {type(where).__name__}")
+    for name, value in cast("Mapping[object, object]", where).items():
+        if not isinstance(name, str):
+            raise InvalidInput("filter", f"has the field {name!r}; names of fields must be text")
+        if name.startswith("$"):
+            raise InvalidInput("filter", f"begins with {name!r}; it belongs below a field: {{'price': {{'$gt': 3}}}}")
+        _check_wanted(value, f"filter.{name}")
+
+
+def _check_wanted(wanted: object, at: str) -> None:
+    if isinstance(wanted, Mapping):
+        fields = cast("Mapping[object, object]", wanted)
         compares = any(isinstance(name, str) and name.startswith("$") for name in fields)
         for name, value in fields.items():
             if compares:
                 _check_operator(name, value, at)
             else:
-                check_filter(value, f"{at}.{name}")
-    elif isinstance(where, (list, tuple)):
-        for value in cast("Sequence[object]", where):
-            check_filter(value, f"{at}[]")
+                _check_wanted(value, f"{at}.{name}")
+    elif isinstance(wanted, (list, tuple)):
+        for place, value in enumerate(cast("Sequence[object]", wanted)):
+            _check_wanted(value, f"{at}[{place}]")
 
 
 def _check_operator(name: object, value: object, at: str) -> None:

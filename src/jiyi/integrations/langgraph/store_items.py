@@ -13,7 +13,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 from langgraph.store.base import Item, SearchItem
@@ -95,11 +95,11 @@ class Kept:
 
     @property
     def created(self) -> datetime:
-        return datetime.fromisoformat(self._said["created"])
+        return datetime.fromisoformat(self._said["created"]).astimezone(UTC)
 
     @property
     def updated(self) -> datetime:
-        return self.message.created_at or NEVER
+        return (self.message.created_at or NEVER).astimezone(UTC)
 
     @property
     def ttl(self) -> timedelta | None:

@@ -71,8 +71,10 @@ def checked_index(index: object) -> Index:
     Raises:
         InvalidInput: neither paths nor False nor None.
     """
-    if index is None or index is False:
-        return index
+    if index is None:
+        return None
+    if index is False:
+        return False
     if isinstance(index, Mapping):
         raise InvalidInput(
             "index",
