@@ -16,6 +16,11 @@ SHOWS = {
         "[user] Book a table for three at Casa Verde",
         "[用户] 我不吃香菜。",
     ],
+    "pydantic_ai_history": [
+        "4 messages are kept.",
+        "[user] Our hotel in Porto is the Casa Azul",
+        "[用户] 我对海鲜过敏。",
+    ],
 }
 """What must stand in the output."""
 
