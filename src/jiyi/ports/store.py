@@ -161,6 +161,12 @@ class Store(Protocol):
         """
         ...
 
+    async def indexed(self, scope: Scope, step: Step) -> list[int]:
+        """Seqs of the messages that the index of this step (``lexical``, ``dense:<model>``) has something of,
+        ascending; for looking it through.
+        """
+        ...
+
     async def records_after(self, scope: Scope, seq: int, *, limit: int) -> list[Record]:
         """Records with a higher seq, in seq order: closed ones too, and those that a step has made anew so far.
 

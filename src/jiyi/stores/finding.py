@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Set
+from dataclasses import replace
+from itertools import islice
 
+from jiyi.indexable import DENSE_STEPS, LEXICAL_STEP, is_indexed
 from jiyi.stores import filters, log, postings, segments
 from jiyi.stores.kept import Keeper, Kept, State
 from jiyi.stores.scan import Scan, Scanner
 from jiyi.stores.wording import Wording
-from jiyi.types import ACTIVE, KINDS, Filter, Found, Message, Probe, Scope, Standing
+from jiyi.types import ACTIVE, KINDS, Dense, Filter, Found, Message, Probe, Scope, Standing, Step
 
 _ALL = Filter(active=None)
 _LEFT = Filter(active=False, kinds=KINDS)
@@ -36,13 +39,27 @@ def find(
     words = wording.words
     chosen = best(words, probe.best)
     scan = _scan(db, state, probe, scanner, among, barred)
-    dense = _NOTHING.dense if scan is None else scan.dense
+    if probe.dense is not None:
+        dense = _passing(db, state, kept, probe, among, barred)
+    else:
+        dense = _NOTHING.dense if scan is None else scan.dense
     chosen |= dense.hits.keys()
     standing = _standing(db, state, kept, chosen)
     near = {} if scan is None else scan.cosines([seq for seq in standing.seqs if seq not in dense.hits])
     messages = _messages(db, state, kept, chosen)
     keeper.settle()
     return Found(words, wording.lexical(chosen), dense, messages, standing, near)
+
+
+def indexed(db: sqlite3.Connection, scope: Scope, step: Step) -> list[int]:
+    """``Store.indexed``."""
+    key = log.scope_key(db, scope)
+    if key is None:
+        return []
+    if step.name == LEXICAL_STEP:
+        return postings.seqs(db, key)
+    space = segments.find(db, key, step.name.removeprefix(DENSE_STEPS))
+    return [] if space is None else segments.seqs(db, space.id)
 
 
 def best(words: Mapping[int, float], count: int) -> set[int]:
@@ -60,10 +77,27 @@ def best(words: Mapping[int, float], count: int) -> set[int]:
 def _scan(
     db: sqlite3.Connection, state: State, probe: Probe, scanner: Scanner, among: Set[int] | None, barred: Set[int]
 ) -> Scan | None:
-    space = None if probe.vector is None else segments.find(db, state.key, probe.model)
+    given = probe.vector is None or probe.dense is not None
+    space = None if given else segments.find(db, state.key, probe.model)
     if space is None or probe.vector is None:
         return None
     return scanner.search(db, space, probe.vector, probe.best, among, barred)
+
+
+def _passing(
+    db: sqlite3.Connection, state: State, kept: Kept, probe: Probe, among: Set[int] | None, barred: Set[int]
+) -> Dense:
+    """What an index elsewhere has found, without what may not be found or is not there."""
+    dense = probe.dense or _NOTHING.dense
+    allowed = [
+        seq for seq in dense.hits if 0 < seq <= state.head and seq not in barred and (among is None or seq in among)
+    ]
+    hits: dict[int, float] = {}
+    while allowed and len(hits) < probe.best:
+        part, allowed = allowed[: probe.best], allowed[probe.best :]
+        there = _messages(db, state, kept, set(part))
+        hits |= {seq: dense.hits[seq] for seq in part if seq in there and is_indexed(there[seq])}
+    return replace(dense, hits=dict(islice(hits.items(), probe.best)))
 
 
 def _left(db: sqlite3.Connection, kept: Kept) -> frozenset[int]:

@@ -122,8 +122,11 @@ def look(held: Held, probe: Probe, done: int) -> Found:
     lexical = find_words(index, probe.terms, probe.postings, index.keys() & among)
     words = bm25(lexical, probe.terms)
     best = sorted(words, key=lambda seq: (words[seq], seq), reverse=True)[: max(0, probe.best)]
-    cosines = find_near(held.vectors.get(probe.model, {}), probe.vector)
-    dense = nearest(cosines, among, probe.best)
+    if probe.dense is not None:
+        cosines, dense = dict[int, float](), _passing(held, probe.dense, among, probe.best)
+    else:
+        cosines = find_near(held.vectors.get(probe.model, {}), probe.vector)
+        dense = nearest(cosines, among, probe.best)
     chosen = dense.hits.keys() | set(best)
     hits = {seq: hit for seq, hit in lexical.hits.items() if seq in chosen}
     around = standing(_beside(held, chosen), {name: message.seq for name, message in held.log.items()})
@@ -173,6 +176,20 @@ def nearest(cosines: Mapping[int, float], among: Set[int], limit: int) -> Dense:
     deviation = sqrt(fsum((cosine - mean) ** 2 for cosine in cosines.values()) / len(cosines))
     ranked = sorted(cosines.keys() & among, key=lambda seq: (-cosines[seq], seq))[: max(0, limit)]
     return Dense({seq: cosines[seq] for seq in ranked}, len(cosines), mean, deviation)
+
+
+def _passing(held: Held, dense: Dense, among: Set[int], limit: int) -> Dense:
+    """What an index elsewhere has found, as far as it may be found."""
+    there = {message.seq for message in held.log.values() if is_indexed(message)} & among
+    hits = [seq for seq in dense.hits if seq in there][: max(0, limit)]
+    return replace(dense, hits={seq: dense.hits[seq] for seq in hits})
+
+
+def indexed(held: Held, step: Step) -> list[int]:
+    """``Store.indexed``."""
+    if step.name == LEXICAL_STEP:
+        return sorted(held.index)
+    return sorted(held.vectors.get(step.name.removeprefix(DENSE_STEPS), ()))
 
 
 def _beside(held: Held, chosen: Set[int]) -> list[Message]:

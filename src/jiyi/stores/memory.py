@@ -36,7 +36,7 @@ from jiyi.stores.held import (
     placed_checkpoint,
     put_checkpoint,
 )
-from jiyi.stores.held_derived import look, models_of, passed_over, throw_away
+from jiyi.stores.held_derived import indexed, look, models_of, passed_over, throw_away
 from jiyi.stores.held_erasure import erase, erase_session, everything_in
 from jiyi.stores.held_found import listed, look_at_records
 from jiyi.stores.held_records import seen, take_out, use
@@ -220,6 +220,10 @@ class MemoryStore:
         held = self._read(scope)
         done = held.head if probe.step is None else (self._steps.of(held, probe.step) or Cursor()).after
         return look(held, probe, done)
+
+    async def indexed(self, scope: Scope, step: Step) -> list[int]:
+        """See ``Store.indexed``."""
+        return indexed(self._read(scope), step)
 
     async def records_after(self, scope: Scope, seq: int, *, limit: int) -> list[Record]:
         """See ``Store.records_after``."""

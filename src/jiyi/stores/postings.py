@@ -88,6 +88,12 @@ def remove(db: sqlite3.Connection, scope: int, seqs: Iterable[int] | None = None
     return count
 
 
+def seqs(db: sqlite3.Connection, scope: int) -> list[int]:
+    """The messages that are in the index."""
+    condition, values = _range(scope, None)
+    return [key & SEQ_MASK for (key,) in db.execute(f"SELECT key FROM indexed WHERE {condition} ORDER BY key", values)]
+
+
 def _range(scope: int, seqs: Iterable[int] | None) -> tuple[str, tuple[object, ...]]:
     if seqs is None:
         return "key BETWEEN ? AND ?", (key_of(scope, 0), key_of(scope, SEQ_MASK))

@@ -228,6 +228,12 @@ def stored(db: sqlite3.Connection, space: int, after: int) -> Iterator[tuple[int
     )
 
 
+def seqs(db: sqlite3.Connection, space: int) -> list[int]:
+    """What the vectors of a space are of, ascending."""
+    found = db.execute("SELECT count, entries FROM segment WHERE space = ?", (space,))
+    return sorted({seq for count, entries in found for seq in array(SEQ, entries[4 * count : 8 * count])})
+
+
 def low(db: sqlite3.Connection, rows: Sequence[int]) -> dict[int, bytes]:
     """Low planes by row; without those that are gone."""
     found = db.execute("SELECT row, data FROM low WHERE row IN (SELECT value FROM json_each(?))", (json.dumps(rows),))

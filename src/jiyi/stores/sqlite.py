@@ -209,6 +209,10 @@ class SqliteStore(Connections):
         erasures = self._keeper.erasures
         return await self._read(lambda db: finding.find(db, scope, probe, self._keeper, self._scanner, erasures))
 
+    async def indexed(self, scope: Scope, step: Step) -> list[int]:
+        """See ``Store.indexed``."""
+        return await self._read(lambda db: finding.indexed(db, scope, step))
+
     async def records_after(self, scope: Scope, seq: int, *, limit: int) -> list[Record]:
         """See ``Store.records_after``."""
         return await self._read(lambda db: records.after(db, scope, seq, limit))

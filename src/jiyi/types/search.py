@@ -57,6 +57,8 @@ class Probe:
             one term the newest.
         step: what indexes the words.  The messages behind its cursor that are not in the index yet are looked through
             and count as if they were.  None for what is in the index alone.
+        dense: what an index elsewhere found for ``vector``, with its statistics: taken instead of a scan.  The best
+            ``best`` of its hits count that may be found and are there; ``Found.near`` is then left empty.
     """
 
     terms: Sequence[str] = ()
@@ -66,6 +68,7 @@ class Probe:
     best: int = 100
     postings: int = 1000
     step: Step | None = None
+    dense: Dense | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from jiyi.testing.store.derivation import Derivation
 from jiyi.testing.store.durability import Durability
 from jiyi.testing.store.erasure import Erasure
 from jiyi.testing.store.found import RecordLook, RecordVectors
+from jiyi.testing.store.given import Given
 from jiyi.testing.store.hostile import Hostile
 from jiyi.testing.store.index import Meaning, Words
 from jiyi.testing.store.isolation import Isolation
@@ -31,6 +32,7 @@ class StoreConformance(
     Words,
     Meaning,
     Look,
+    Given,
     Records,
     Links,
     RecordLook,
