@@ -50,6 +50,7 @@ from jiyi.sync import AnswerStream, Memory, Session
 from jiyi.syncing import Synced
 from jiyi.topics import Topic, TopicPoint, TopicSession
 from jiyi.types import (
+    Checked,
     Checkpoint,
     Erased,
     Failure,
@@ -75,6 +76,7 @@ __all__ = [
     "AsyncSession",
     "Attribute",
     "BudgetTooSmall",
+    "Checked",
     "Checkpoint",
     "Command",
     "Conflict",

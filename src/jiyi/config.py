@@ -23,6 +23,8 @@ class Settings:
         recipes: name -> parts of a recipe of one's own: the plugin name of a strategy, under ``strategy``, and what its
             constructor is given (``jiyi.recipes``).
         embedder: ``auto`` (the bundled model where it is installed, else none), ``none``, or a plugin name.
+        vectors: where the vectors of messages lie: the name of an index and its place, for example ``chroma:DIR``;
+            empty for the store itself.
         tokenizer: see ``jiyi.tokens.counter``; empty for its default.
         ranking: path of a JSON file with constants of the ranking; empty for the shipped ones.
         timezone: name of the zone in which days begin, such as ``Asia/Shanghai``; empty to keep that of each message.
@@ -45,6 +47,7 @@ class Settings:
     agent: str = "default"
     recipe: str = "balanced"
     embedder: str = "auto"
+    vectors: str = ""
     tokenizer: str = ""
     ranking: str = ""
     timezone: str = ""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, cast
 
 from jiyi import intake
+from jiyi.checking import Checking
 from jiyi.checkpoints import with_copies
 from jiyi.clock import SystemClock, ZonedClock
 from jiyi.config import Settings, load_settings
@@ -20,8 +21,9 @@ from jiyi.grouping import Grouping
 from jiyi.indexing import LexicalIndex, indexes
 from jiyi.linking import Linking
 from jiyi.models import Models
-from jiyi.opening import close_embedder, open_embedder, open_store, restore_store
+from jiyi.opening import close_embedder, open_embedder, open_store, open_vectors, restore_store
 from jiyi.options import Options, Stated, Where, filter_of, known
+from jiyi.outside import Outside
 from jiyi.ports import Caching
 from jiyi.prompts import prompt
 from jiyi.recipes import compose, derivers
@@ -37,13 +39,13 @@ from jiyi.weights import weights_of
 from jiyi.worker import Worker
 
 if TYPE_CHECKING:
-    from jiyi.ports import Clock, Embedder, Store, Strategy
+    from jiyi.ports import Clock, Embedder, Store, Strategy, VectorIndex
 
 
 audit = logging.getLogger("jiyi.audit")
 
 
-class AsyncMemory(Gathering, Grouping, Linking):
+class AsyncMemory(Checking, Gathering, Grouping, Linking):
     """The memory of all users of one tenant and agent.
 
     Open it with ``await AsyncMemory.open(...)``, close it with ``close()`` or ``async with``.  It belongs to the event
@@ -51,6 +53,7 @@ class AsyncMemory(Gathering, Grouping, Linking):
 
     Attributes:
         llm, memory_llm: the model that answers, and the one that derives; None without.
+        vectors: the index that keeps the vectors of messages; None when the store does.
         warnings: what the person who runs this should know, for example that vectors of another model are stored.
     """
 
@@ -80,6 +83,7 @@ class AsyncMemory(Gathering, Grouping, Linking):
         self.warnings = self._models.warnings.copy()
         self._instructions = options.get("instructions")
         self._redactor = redactor(options.get("redact", settings.redact))
+        self.vectors: VectorIndex | None = None
         self._embedder: Embedder | None = None
         self._embedding: str | Embedder | None = None  # what was asked for: one that we were given is not ours to close
 
@@ -102,7 +106,11 @@ class AsyncMemory(Gathering, Grouping, Linking):
             raise InvalidInput("url", f"must be text or a path, not {type(address).__name__}")
         store = await open_store(check_text("url", str(address)), settings)
         try:
+            index = open_vectors(asked := options.get("vectors", settings.vectors))
+            if index is not None:
+                store = cast("Store", Outside(store, index, ours=isinstance(asked, str)))
             memory = cls(store, settings, options)
+            memory.vectors = index
         except BaseException:
             await store.close()
             raise
@@ -133,7 +141,7 @@ class AsyncMemory(Gathering, Grouping, Linking):
             return
         if others:
             self.warnings.append("a change of the embedder is not finished; `jiyi reindex` completes it")
-        for index in indexes(embedder):
+        for index in indexes(embedder, self._place):
             await self.worker.add(index)
         self.searcher.embedder = embedder
 

@@ -52,6 +52,8 @@ class LexicalIndex:
 class DenseIndex:
     """Derives the vectors of each message, and with ``RecordIndex`` of each record; a long one has several.
 
+    ``place``: name of the index that keeps them, where that is not the store.
+
     The last vectors are kept, by a hash of their text: what is said again, or derived again because a commit failed, is
     not embedded again.
     """
@@ -59,8 +61,8 @@ class DenseIndex:
     batch_size = 32
     asks_llm = False
 
-    def __init__(self, embedder: Embedder) -> None:
-        self.step = dense_step(embedder.name)
+    def __init__(self, embedder: Embedder, place: str = "") -> None:
+        self.step = dense_step(embedder.name, place)
         self._embedder = embedder
         self._secret = token_bytes(16)  # so that a hash left in memory gives no guessed text away
         self._kept: OrderedDict[bytes, Vector] = OrderedDict()
@@ -123,20 +125,20 @@ class RecordIndex(DenseIndex):
         return map(as_message, batch.put)
 
 
-def indexes(embedder: Embedder) -> tuple[DenseIndex, RecordIndex]:
-    """What an embedder is put to work in."""
-    return DenseIndex(embedder), RecordIndex(embedder)
+def indexes(embedder: Embedder, place: str = "") -> tuple[DenseIndex, RecordIndex]:
+    """What an embedder is put to work in; ``place`` as in ``dense_step``."""
+    return DenseIndex(embedder, place), RecordIndex(embedder)
 
 
-def dense_step(model: str) -> Step:
-    """The step that embeds messages with this model.
+def dense_step(model: str, place: str = "") -> Step:
+    """The step that embeds messages with this model, for the store or for the index of that name (``VectorIndex``).
 
     Raises:
         InvalidInput: a name that would be taken for the vectors of records.
     """
     if model.startswith(RECORD_STEPS):
         raise InvalidInput("embedder", f"must not have a name that begins with {RECORD_STEPS!r}, but it is {model!r}")
-    return Step(f"{DENSE_STEPS}{model}", "1")
+    return Step(f"{DENSE_STEPS}{model}@{place}" if place else f"{DENSE_STEPS}{model}", "1")
 
 
 def record_step(model: str) -> Step:

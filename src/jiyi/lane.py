@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Container
 from datetime import timedelta
 from functools import partial
 
-from jiyi.errors import Conflict, LimitReached, ModelRejected, StoreBusy
+from jiyi.errors import Conflict, LimitReached, ModelRejected, StoreBusy, VectorsError
 from jiyi.indexable import follows_records, is_index
 from jiyi.overtaken import TRIES, UnderWay
 from jiyi.ports import Batch, Clock, Deriver, Store
@@ -44,8 +44,9 @@ ALONE_TRIES = 2
 LONGEST = 500
 """Characters kept of the reason why a message was passed over."""
 
-OUTAGES = (OSError, TimeoutError, ImportError, ModelRejected)
-"""Errors that say nothing of the message: the network, the disk, a missing package, a key that is no longer valid.
+OUTAGES = (OSError, TimeoutError, ImportError, ModelRejected, VectorsError)
+"""Errors that say nothing of the message: the network, the disk, a missing package, a key that is no longer valid, an
+index of vectors that refuses.
 They never pass a message over.  ``Refused`` does: that is about the request.
 """
 

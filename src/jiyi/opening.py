@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from jiyi.config import Settings
 from jiyi.errors import InvalidInput
 from jiyi.plugins import load, names, unknown
-from jiyi.ports import LLM, Embedder, Store
+from jiyi.ports import LLM, Embedder, Store, VectorIndex
 from jiyi.providers import PROVIDERS, Address, resolve
 
 if TYPE_CHECKING:
@@ -112,6 +112,28 @@ def open_embedder(spec: str | Embedder | None, settings: Settings) -> Embedder |
     if model and name in names("embedders"):
         return cast("Embedder", load("embedders", name)(model))
     return cast("Embedder", load("embedders", spec)())
+
+
+def open_vectors(spec: str | VectorIndex | None) -> VectorIndex | None:
+    """The index that a setting names.  Nothing is connected yet.
+
+    Args:
+        spec: a plugin's name, ``plugin:PLACE`` (the plugin's class is called with the text behind the colon),
+            ``package.module:Class`` (called with nothing), or an instance; ``none``, empty or None for the store.
+
+    Raises:
+        NotFound: no such index.
+        MissingDependency: its extra is not installed.
+    """
+    if spec is None or not isinstance(spec, str):
+        return spec
+    spec = spec.strip()
+    if spec in ("", "none"):
+        return None
+    name, _, place = (part.strip() for part in spec.partition(":"))
+    if place and name in names("vectors"):
+        return cast("VectorIndex", load("vectors", name)(place))
+    return cast("VectorIndex", load("vectors", spec)())
 
 
 async def close_embedder(embedder: Embedder | None) -> None:

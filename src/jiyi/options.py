@@ -12,7 +12,7 @@ from jiyi.errors import InvalidInput
 from jiyi.types import KINDS, ROLES, Filter, MessageKind, Role
 
 if TYPE_CHECKING:
-    from jiyi.ports import LLM, Clock, Embedder, Redactor, Strategy, TokenCounter
+    from jiyi.ports import LLM, Clock, Embedder, Redactor, Strategy, TokenCounter, VectorIndex
     from jiyi.weights import Ranking
 
 _LAST = datetime.max.replace(tzinfo=UTC) - timedelta(days=1)
@@ -24,6 +24,7 @@ class Options(TypedDict, total=False):
     Attributes:
         recipe: a recipe's name, or strategies in the order of their parts.
         embedder: ``auto``, ``none``/None, a plugin name, or an instance.
+        vectors: where the vectors of messages lie: a plugin's name (``chroma:DIR``) or an instance; None for the store.
         tokenizer: see ``jiyi.tokens.counter``.
         ranking: constants of the ranking: a JSON file's path, a mapping, or ``Weights``; None for the shipped ones.
         llm: the model that answers, for example ``ollama:qwen3:8b``, or an instance; None for none.
@@ -40,6 +41,7 @@ class Options(TypedDict, total=False):
 
     recipe: str | Sequence[Strategy]
     embedder: str | Embedder | None
+    vectors: str | VectorIndex | None
     tokenizer: str | TokenCounter | None
     ranking: Ranking
     llm: str | LLM | None

@@ -19,7 +19,7 @@ from jiyi.types import Failure, Filter, Progress, Record, Scope, Spent, Step
 
 if TYPE_CHECKING:
     from jiyi.models import Models
-    from jiyi.ports import Clock, Embedder, Store
+    from jiyi.ports import Clock, Embedder, Store, VectorIndex
     from jiyi.search import Searcher
     from jiyi.spending import Spending
     from jiyi.uses import Uses
@@ -59,6 +59,12 @@ class Upkeep:
     warnings: list[str]
     _models: Models
     _embedder: Embedder | None
+    vectors: VectorIndex | None
+
+    @property
+    def _place(self) -> str:
+        """Name of the index that keeps the vectors of messages; "" when the store does."""
+        return self.vectors.name if self.vectors is not None else ""
 
     def scope(self, user_id: object) -> Scope:
         """The fence around one user's memory.
@@ -97,14 +103,15 @@ class Upkeep:
     async def reindex(self, progress: Callable[[list[Progress]], None] | None = None) -> None:
         """Brings both indexes to the present tokenizer and embedder; goes on where it was interrupted.
 
-        The vectors of other models are removed once the new ones are complete.
+        The vectors of other models are removed once the new ones are complete, and those of messages that lie in the
+        store though they have a place elsewhere.
 
         Raises:
             StoreError: something could not be derived; the old vectors stay.
         """
         embedder = self._embedder
         if embedder is not None and self.searcher.embedder is None:
-            for index in indexes(embedder):
+            for index in indexes(embedder, self._place):
                 await self.worker.add(index)
             self.searcher.embedder = embedder
         names = [step.name for step in self.worker.steps if is_index(step.name)]
@@ -112,7 +119,8 @@ class Upkeep:
         await self._check_done(names)
         if embedder is not None:
             old = [name for name in await self.store.models() if name != embedder.name]
-            await self.store.reset([step(name) for name in old for step in (dense_step, record_step)])
+            gone = [step(name) for name in old for step in (dense_step, record_step)]
+            await self.store.reset([*gone, dense_step(embedder.name)] if self.vectors else gone)
         self.warnings[:] = self._models.warnings  # what was said of the vectors is past
 
     async def rebuild(

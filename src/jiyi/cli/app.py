@@ -29,6 +29,7 @@ from jiyi.errors import (
     ModelError,
     NotFound,
     StoreError,
+    VectorsError,
 )
 from jiyi.opening import file_of
 from jiyi.options import Options
@@ -44,7 +45,7 @@ Exit codes:
   1    something unexpected
   2    wrong usage or invalid input
   3    not found: a database, session or message that does not exist
-  4    the database is busy, damaged, too new, or the disk is full
+  4    the database is busy, damaged, too new, or the disk is full; or the index of vectors is down
   5    an optional package is missing
   6    a model's server is down, refuses, or gave no usable answer
   7    what was measured speaks against it: eval fit
@@ -68,6 +69,7 @@ class State:
     tenant: str | None = None
     agent: str | None = None
     embedder: str | None = None
+    vectors: str | None = None
     json: bool = False
     html: Path | None = None
     traceback: bool = False
@@ -75,7 +77,7 @@ class State:
     def settings(self) -> Settings:
         """The settings in force: those of environment and files, and over them the options given."""
         settings = load_settings()
-        names = ("db", "tenant", "agent", "embedder")
+        names = ("db", "tenant", "agent", "embedder", "vectors")
         given = {name: value for name in names if (value := getattr(self, name)) is not None}
         return replace(settings, **given)
 
@@ -95,6 +97,9 @@ def shared(command: F) -> F:
     for option in (
         _option("--traceback", is_flag=True, help="Show where an unexpected error came from."),
         _option("--json", "json", is_flag=True, help="Write JSON to standard output and nothing else."),
+        _option(
+            "--vectors", metavar="NAME", help="Where vectors of messages lie: none, chroma:DIR…  [env JIYI_VECTORS]"
+        ),
         _option(
             "--embedder", metavar="NAME", help="auto, none, local, PROVIDER:MODEL, or a plugin.  [env JIYI_EMBEDDER]"
         ),
@@ -200,7 +205,7 @@ def exit_code(error: BaseException) -> int:
         (NotFound, MISSING),
         (MissingDependency, DEPENDENCY),
         (ModelError, MODEL),
-        (StoreError, DATABASE),
+        ((StoreError, VectorsError), DATABASE),
         ((FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError, FileExistsError), USAGE),
     )
     if isinstance(error, OSError) and error.errno == 28:  # no space left on the device

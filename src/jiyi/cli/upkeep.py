@@ -17,19 +17,29 @@ from jiyi.cli.output import clean, console, say, short, show_pairs, show_table, 
 from jiyi.engine import AsyncMemory
 from jiyi.errors import InvalidInput, NotFound
 from jiyi.opening import file_of
-from jiyi.types import Failure, Progress, Spent
+from jiyi.types import Checked, Failure, Progress, Spent
 
 
 @click.command()
+@click.option("--check", is_flag=True, help="Then look whether they have all they should, and mend what they lack.")
 @shared
 @click.pass_obj
-def reindex(state: State) -> None:
+def reindex(state: State, check: bool) -> None:
     """Bring both indexes up to date, with the present embedder.  Can be stopped and goes on where it was."""
     began = time.monotonic()
+    checked = Checked()
 
     async def work() -> tuple[list[Progress], list[str]]:
+        nonlocal checked
         async with opened(state) as memory:
             last = await with_bars(memory.reindex)
+            if check:
+
+                async def checking(report: Callable[[list[Progress]], None]) -> None:
+                    nonlocal checked
+                    checked = await memory.check_indexes(progress=report)
+
+                await with_bars(checking)
             return last or await memory.progress(), list(await memory.store.models())
 
     try:
@@ -39,10 +49,16 @@ def reindex(state: State) -> None:
     seconds = time.monotonic() - began
     failed = [message for step in steps for message in step.errors]
     if state.json:
-        write_json({"steps": steps_json(steps), "models": models, "seconds": round(seconds, 2)})
+        value = {"steps": steps_json(steps), "models": models, "seconds": round(seconds, 2)}
+        write_json({**value, "checked": asdict(checked)} if check else value)
         return
     for step in steps:
         console().print(f"{step.step.name}: {step.done:,} of {step.total:,} messages")
+    if check:
+        mended = (
+            f"{checked.terms:,} without terms, {checked.vectors:,} without vectors, {checked.leftovers:,} left over"
+        )
+        console().print(f"checked {checked.messages:,} messages: {mended}")
     console().print(f"done in {seconds:.1f} s" if not failed else "some messages could not be indexed")
     for message in failed[:5]:
         say(f"note: {message}")

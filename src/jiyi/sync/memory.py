@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from jiyi.engine import AsyncMemory
 from jiyi.options import Options, Stated, Where
+from jiyi.sync.checking import Checking
 from jiyi.sync.gathering import Gathering
 from jiyi.sync.grouping import Grouping
 from jiyi.sync.linking import Linking
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from jiyi.ports import Strategy
 
 
-class Memory(Gathering, Grouping, Linking, Snapshotting, Upkeep):
+class Memory(Checking, Gathering, Grouping, Linking, Snapshotting, Upkeep):
     """The memory of all users of one tenant and agent; see ``AsyncMemory``, which has the same methods.
 
     Attributes:

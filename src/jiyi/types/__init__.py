@@ -6,7 +6,7 @@ A file for each thing that they are about; they are imported from here.
 from __future__ import annotations
 
 from jiyi.types.context import Block, Dropped, Item, Used
-from jiyi.types.counts import Erased, Progress, Spent, Stats
+from jiyi.types.counts import Checked, Erased, Progress, Spent, Stats
 from jiyi.types.derived import Changes, Claim, Embedded, Failure, Indexed, Record, Source, Step, Vector, Which
 from jiyi.types.log import (
     ACTIVE,
@@ -49,6 +49,7 @@ __all__ = [
     "Changes",
     "Capacity",
     "ChatMessage",
+    "Checked",
     "Checkpoint",
     "Claim",
     "Content",

@@ -46,6 +46,26 @@ class Erased:
 
 
 @dataclass(frozen=True, slots=True)
+class Checked:
+    """What a look through the indexes found, as counts of messages; all of it was mended.
+
+    Attributes:
+        messages: looked at.
+        terms: that lacked their terms in the full text.
+        vectors: that lacked their vectors of the present model.
+        leftovers: of which an index still had something, though they are no longer in the log.
+    """
+
+    messages: int = 0
+    terms: int = 0
+    vectors: int = 0
+    leftovers: int = 0
+
+    def __add__(self, other: Checked) -> Checked:
+        return Checked(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+
+
+@dataclass(frozen=True, slots=True)
 class Spent:
     """What models were used for on one day, for one user and one purpose.
 
