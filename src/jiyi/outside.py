@@ -28,8 +28,8 @@ T = TypeVar("T")
 log = logging.getLogger("jiyi.vectors")
 
 SAMPLE = 256
-"""Messages whose cosines stand for all of a scope: mean and deviation are then off by 0.05 deviations on average, and the
-best ten nearly always the same (docs/adr/0026)."""
+"""Messages whose cosines stand for all of a scope: mean and deviation are then off by 0.05 deviations on average, and
+the best ten nearly always the same (docs/adr/0027)."""
 
 FEW = 1_000
 """Up to so many messages that may be found, all their cosines are asked for; of more, the nearest."""
