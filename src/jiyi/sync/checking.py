@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from jiyi.checking import Report
 from jiyi.engine import AsyncMemory
-from jiyi.types import Checked, Progress
+from jiyi.types import Checked
 from jiyi.waiting import run
 
 
@@ -14,8 +13,6 @@ class Checking:
 
     inner: AsyncMemory
 
-    def check_indexes(
-        self, user_id: str | None = None, *, progress: Callable[[list[Progress]], None] | None = None
-    ) -> Checked:
+    def check_indexes(self, user_id: str | None = None, *, progress: Report | None = None) -> Checked:
         """See ``AsyncMemory.check_indexes``."""
         return run(self.inner.check_indexes(user_id, progress=progress))
