@@ -16,11 +16,16 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
     "stores": {"memory": "jiyi.stores.memory:MemoryStore", "sqlite": "jiyi.stores.sqlite:SqliteStore"},
     "embedders": {
         "hashing": "jiyi.embedders.hashing:HashingEmbedder",
+        "langchain": "jiyi.embedders.langchain:LangChainEmbedder",
         "local": "jiyi.embedders.local:LocalEmbedder",
         "openai": "jiyi.embedders.openai:OpenAIEmbedder",
         "sentence_transformers": "jiyi.embedders.sentence_transformers:SentenceTransformersEmbedder",
     },
-    "llms": {"llamacpp": "jiyi.llms.llamacpp:LlamaCpp", "openai": "jiyi.llms.openai:OpenAIChat"},
+    "llms": {
+        "langchain": "jiyi.llms.langchain:LangChainChat",
+        "llamacpp": "jiyi.llms.llamacpp:LlamaCpp",
+        "openai": "jiyi.llms.openai:OpenAIChat",
+    },
     "strategies": {
         "entities": "jiyi.strategies.entities:Entities",
         "facts": "jiyi.strategies.facts:Facts",

@@ -72,7 +72,7 @@ def explain(address: Address, status: int, body: object, *, retry_after: float |
     """
     raw = said(body)
     status = status or _status(body)
-    kind = _kind(status, raw)
+    kind = kind_of(status, raw)
     words = scrub(raw, address.key)
     message = f"{address.name}: {_sentence(kind, address, status, retry_after)}"
     message += f" The server says: {words}" if words else ""
@@ -83,7 +83,7 @@ def explain(address: Address, status: int, body: object, *, retry_after: float |
     return ContextOverflow(message) if kind == "overflow" else ModelRejected(message)
 
 
-def _kind(status: int, raw: str) -> str:
+def kind_of(status: int, raw: str) -> str:
     """What an answer is about; the words decide before the status, which servers use in their own ways."""
     if status == 401:
         return "key"

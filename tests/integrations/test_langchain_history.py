@@ -24,7 +24,7 @@ from jiyi.testing import FakeClock
 
 pytestmark = [
     pytest.mark.integration("langchain-core"),
-    pytest.mark.filterwarnings("ignore::langchain_core._api.deprecation.LangChainDeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:RunnableWithMessageHistory is deprecated"),
 ]
 
 

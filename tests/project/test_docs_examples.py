@@ -33,6 +33,7 @@ def _code(page: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.filterwarnings("ignore:RunnableWithMessageHistory is deprecated")  # a page is for those who have it
 @pytest.mark.parametrize(
     "page", [page for page in _pages() if _code(page).strip()], ids=lambda page: page.relative_to(ROOT).as_posix()
 )

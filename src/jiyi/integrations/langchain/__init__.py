@@ -9,11 +9,13 @@ except ModuleNotFoundError as error:
 
     raise MissingDependency("this needs the package langchain-core: pip install 'jiyi[langchain]'") from error
 
+from jiyi.integrations.langchain.embeddings import JiyiEmbeddings
 from jiyi.integrations.langchain.history import JiyiChatMessageHistory, recalled_history
 from jiyi.integrations.langchain.messages import chat_to_langchain, from_langchain, to_langchain
 
 __all__ = [
     "JiyiChatMessageHistory",
+    "JiyiEmbeddings",
     "chat_to_langchain",
     "from_langchain",
     "recalled_history",

@@ -166,10 +166,10 @@ def _question(value: Any, key: str) -> list[BaseMessage]:
     asked: Any = cast("Mapping[str, Any]", value).get(key) if isinstance(value, Mapping) else value
     if isinstance(asked, str):
         return [HumanMessage(asked)]
-    messages: list[Any] = list(cast("Sequence[Any]", asked)) if isinstance(asked, (list, tuple)) else [asked]
+    messages: list[Any] = [*asked] if isinstance(asked, (list, tuple)) else [asked]
     if all(isinstance(message, BaseMessage) for message in messages):
         return messages
-    raise InvalidInput(key, f"must be the question, as text or messages, not {type(asked).__name__}")
+    raise InvalidInput(key, f"must be the question, as text or messages, not {type(cast('object', asked)).__name__}")
 
 
 def _before(composed: Sequence[BaseMessage], question: Sequence[BaseMessage]) -> list[BaseMessage]:
