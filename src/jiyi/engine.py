@@ -231,10 +231,12 @@ class AsyncMemory(Checking, Gathering, Grouping, Linking):
         known("field", details, Stated)
         if not check_text("text", text).strip():
             raise InvalidInput("text", "must not be empty")
-        category = details.get("category")
+        category, role = details.get("category"), details.get("role", "user")
+        if role not in ("user", "assistant"):
+            raise InvalidInput("role", f"must be 'user' or 'assistant', not {role!r}")
         said = {key: value for key, value in details.items() if key in intake.Details.__annotations__}
         message = replace(
-            intake.draft("", "user", text, cast("intake.Details", said), now=self.clock.now()),
+            intake.draft("", role, text, cast("intake.Details", said), now=self.clock.now()),
             kind="statement",
             category=None if category is None else intake.identifier("category", category),
         )

@@ -98,8 +98,13 @@ class Chosen(TypedDict, total=False):
 
 
 class Stated(TypedDict, total=False):
-    """What may be said of a statement beside its text."""
+    """What may be said of a statement beside its text.
 
+    Attributes:
+        role: ``user``, or ``assistant`` for what a model or a program states: no fact about the user is derived of it.
+    """
+
+    role: str
     category: str | None
     importance: float | None
     pinned: bool

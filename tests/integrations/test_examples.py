@@ -11,6 +11,11 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 SHOWS = {
+    "langchain_agent": [
+        "agent: 四号房订好了。",
+        "[用户] 我开会都要靠窗的房间。",
+        "6 messages are kept.",
+    ],
     "openai_agents_session": [
         "waiter: 好的，不放香菜。",
         "[user] Book a table for three at Casa Verde",

@@ -10,11 +10,12 @@ from langchain_core.messages import BaseMessage, RemoveMessage, SystemMessage, T
 def is_said(message: BaseMessage) -> bool:
     """Whether somebody said it: no instructions, no order to remove something, nothing that the harness wrote.
 
-    LangChain marks a human message that no human typed, such as a summary, with ``lc_source``.
+    LangChain marks a human message that no human typed, such as a summary, with ``lc_source``; and so a tool message
+    that gives a person's decision, which is the result of its call all the same.
     """
     if isinstance(message, (RemoveMessage, SystemMessage)):
         return False
-    return not isinstance(message.additional_kwargs.get("lc_source"), str)
+    return isinstance(message, ToolMessage) or not isinstance(message.additional_kwargs.get("lc_source"), str)
 
 
 def leading(messages: Sequence[BaseMessage]) -> list[BaseMessage]:

@@ -56,7 +56,7 @@ class Remembering:
 
     Args:
         memory: the memory; usable from every thread and loop.
-        user_id: whose memory; None to take it from the run: ``configurable["user_id"]``.
+        user_id: whose memory; None to take it from the run, see ``user_of``.
         session_id: one session for everything; None for the run's ``configurable["thread_id"]``.
         max_tokens: of what ``compose`` gives, chat format included.  Tools are not counted.
     """
@@ -82,7 +82,7 @@ class Remembering:
         settings = known.get("configurable", {})
         task = known.get("metadata", {}).get("langgraph_checkpoint_ns") or settings.get("checkpoint_ns") or ""
         return Place(
-            self._user_id or _setting(settings, "user_id", "user_id"),
+            user_of(self._user_id, known),
             self._session_id or _setting(settings, "thread_id", "session_id"),
             str(task),
         )
@@ -185,6 +185,43 @@ class Remembering:
         return intake.given(given, session_id, now=self.memory.inner.clock.now(), name_them=False)
 
 
+def user_of(user_id: str | None, config: RunnableConfig | None = None) -> str:
+    """Whose memory is meant: the one given, or whom the run names in its ``context`` (an object or a mapping with
+    ``user_id``), or else in its config: ``configurable["user_id"]``.
+
+    Args:
+        user_id: goes above all.
+        config: the run's; None for that of the runnable that is running.
+
+    Raises:
+        InvalidInput: nobody says it.
+    """
+    if user_id is not None:
+        return intake.identifier("user_id", user_id)
+    return _setting(run_of(config).get("configurable", {}), "user_id", "user_id")
+
+
+def run_of(config: RunnableConfig | None = None) -> RunnableConfig:
+    """The config of the running runnable, with the user whom the ``context`` of the running graph names, if it does.
+
+    To be asked for where the runnable runs; another thread or loop does not know it.
+    """
+    known, user = ensure_config(config), _in_context()
+    return known if user is None else {**known, "configurable": {**known.get("configurable", {}), "user_id": user}}
+
+
+def _in_context() -> object:
+    try:
+        from langgraph.runtime import get_runtime
+
+        context: object = cast("Any", get_runtime()).context
+    except (ImportError, KeyError, RuntimeError, AttributeError):  # not installed, or not in a graph
+        return None
+    if isinstance(context, Mapping):
+        return cast("Mapping[str, object]", context).get("user_id")
+    return getattr(context, "user_id", None)
+
+
 def _setting(settings: Mapping[str, Any], name: str, field: str) -> str:
     value = settings.get(name)
     if value is None or value == "":
@@ -232,4 +269,4 @@ def _shown(message: Message, chat: Mapping[str, object]) -> tuple[BaseMessage, b
     return made.model_copy(update={"content": chat["content"]}), True
 
 
-__all__ = ["Place", "Remembering"]
+__all__ = ["Place", "Remembering", "run_of", "user_of"]

@@ -10,10 +10,9 @@ from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
-from langgraph.runtime import get_runtime  # pyright: ignore[reportMissingTypeStubs]
 
 from jiyi.errors import InvalidInput
-from jiyi.integrations.langchain.remembering import Remembering
+from jiyi.integrations.langchain.remembering import Remembering, run_of
 from jiyi.sync import Memory
 from jiyi.waiting import elsewhere, run
 
@@ -79,26 +78,12 @@ def node(name: str, work: Work) -> Node:
     """A node that is written once, and runs on the memories' loop whichever way its graph is called."""
 
     def invoked(state: Any, config: RunnableConfig) -> dict[str, Any]:
-        return run(work(state, _with_user(config)))
+        return run(work(state, run_of(config)))
 
     async def awaited(state: Any, config: RunnableConfig) -> dict[str, Any]:
-        return await elsewhere(work(state, _with_user(config)))
+        return await elsewhere(work(state, run_of(config)))
 
     return RunnableLambda(invoked, afunc=awaited, name=name)
-
-
-def _with_user(config: RunnableConfig) -> RunnableConfig:
-    """The run's config, with the user whom the run's ``context`` names, if it does."""
-    try:
-        runtime = cast("Any", get_runtime())
-    except (KeyError, RuntimeError):  # not in a graph
-        return config
-    context: object = None if runtime is None else runtime.context
-    if isinstance(context, Mapping):
-        user: Any = cast("Mapping[str, Any]", context).get("user_id")
-    else:
-        user = getattr(context, "user_id", None)
-    return config if user is None else {**config, "configurable": {**config.get("configurable", {}), "user_id": user}}
 
 
 def said(state: object) -> list[BaseMessage]:
