@@ -62,10 +62,10 @@ class Faulty(MemoryVectors):
         return {seq for models in self._spaces.values() for held in models.values() for seq in held}
 
 
-async def opened(index: MemoryVectors | str | None, url: str | Path = "memory:", **more: object) -> AsyncMemory:
+async def opened(index: MemoryVectors | str | None, url: str | Path = "memory:") -> AsyncMemory:
     memory = await AsyncMemory.open(
-        url, embedder=HashingEmbedder(), vectors=index, recipe="casual", clock=FakeClock(), **more
-    )  # type: ignore[arg-type]
+        url, embedder=HashingEmbedder(), vectors=index, recipe="casual", clock=FakeClock()
+    )  # fmt: skip
     await memory.worker.stop()  # the tests say when
     return memory
 
