@@ -16,6 +16,7 @@ SHOWS = {
         "[用户] 我开会都要靠窗的房间。",
         "6 messages are kept.",
     ],
+    "llama_index_memory": ["[用户] 我坐火车只坐靠窗的座位。", "engine: 好的。", "4 messages are kept."],
     "openai_agents_session": [
         "waiter: 好的，不放香菜。",
         "[user] Book a table for three at Casa Verde",
