@@ -57,6 +57,7 @@ class LangChainVectors:
         parallel = self._product.parallel
         self._reading = ThreadPoolExecutor(parallel, f"jiyi-{self._product.label}") if parallel > 1 else self._writing
         self._closed = False
+        self._written: dict[str, Entry] = {}
 
     async def put(self, space: str, model: str, entries: Sequence[Embedded]) -> None:
         """See ``VectorIndex.put``."""
@@ -134,9 +135,16 @@ class LangChainVectors:
                 raise InvalidInput("vectors", f"of {model} have {other} dimensions there, and now {size}")
 
     def _catalogue(self, store: VectorStore, space: str, *, vectors: bool = False) -> Entry:
-        """What there is of a space: its shelves, and the highest seq there may be."""
+        """What there is of a space: its shelves, and the highest seq there may be.  Where writes show late, with what
+        this process knows of it.
+        """
         found = self._product.get(store, [_id(space, 0, 0)], vectors=vectors)
-        return found[0] if found else Entry(_id(space, 0, 0), space, 0, 0, 0)
+        there = found[0] if found else Entry(_id(space, 0, 0), space, 0, 0, 0)
+        known = self._written.get(space) if self._product.unseen else None
+        if known is None:
+            return there
+        shelves = " ".join(sorted({*there.shelves.split(), *known.shelves.split()}))
+        return replace(known, shelves=shelves, seq=max(there.seq, known.seq))
 
     def _catalogued(self, store: VectorStore, space: str, shelf: str, seq: int, size: int) -> list[Entry]:
         """The catalogue to be written before a shelf gets entries up to this seq; nothing, where it says so already."""
@@ -146,7 +154,10 @@ class LangChainVectors:
             return []
         listed = " ".join(sorted({*shelves, shelf}))
         top = max(known.seq, -(-seq // _BLOCK) * _BLOCK)
-        return [Entry(_id(space, 0, 0), space, top, 0, 0, listed, [1.0] + [0.0] * (size - 1))]
+        made = Entry(_id(space, 0, 0), space, top, 0, 0, listed, [1.0] + [0.0] * (size - 1))
+        if self._product.unseen:
+            self._written[space] = made
+        return [made]
 
     def _nearest(self, shelf: str, vector: Vector, limit: int) -> dict[int, float]:
         store = self._product.store(len(vector), make=False)
@@ -184,15 +195,23 @@ class LangChainVectors:
             gone = [shelf for shelf in shelves if model is None or shelf == _shelf(space, model)]
             named = range(1, catalogue.seq + 1) if seqs is None else [seq for seq in seqs if seq <= catalogue.seq]
             for shelf in gone:
-                for batch in _batches((_id(shelf, seq, 0) for seq in named), self._product.batch):
-                    firsts = _of(shelf, self._product.get(store, batch, vectors=False))
-                    self._delete(store, (_id(shelf, one.seq, n) for one in firsts for n in range(1, one.chunks)))
-                    self._delete(store, (_id(shelf, one.seq, 0) for one in firsts))  # the last: they lead to the others
+                for batch in _batches(named, self._product.batch):
+                    self._empty(store, shelf, batch)
             if seqs is None and gone:
                 left = " ".join(shelf for shelf in shelves if shelf not in gone)
+                self._written.pop(space, None)
                 self._delete(store, [_id(space, 0, 0)])
                 if left:
                     self._product.add(store, [replace(catalogue, id=_id(space, 0, 0), shelves=left)])
+
+    def _empty(self, store: VectorStore, shelf: str, seqs: Sequence[int]) -> None:
+        """Deletes all chunks of these seqs; chunk 0 at last, because it leads to the others."""
+        firsts = self._product.get(store, [_id(shelf, seq, 0) for seq in seqs], vectors=False)
+        chunks = dict.fromkeys(seqs, self._product.unseen) if self._product.unseen else dict[int, int]()
+        for one in _of(shelf, firsts):
+            chunks[one.seq] = max(one.chunks, chunks.get(one.seq, 0))
+        self._delete(store, (_id(shelf, seq, chunk) for seq in chunks for chunk in range(1, chunks[seq])))
+        self._delete(store, (_id(shelf, seq, 0) for seq in chunks))
 
     def _get(self, store: VectorStore, ids: Iterable[str], *, vectors: bool) -> list[Entry]:
         return [

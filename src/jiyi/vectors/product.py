@@ -20,6 +20,7 @@ _KNOWN = {
     "langchain_chroma": "jiyi.vectors.chroma:Chroma",
     "langchain_core": "jiyi.vectors.product:InMemory",
     "langchain_milvus": "jiyi.vectors.milvus:Milvus",
+    "langchain_pinecone": "jiyi.vectors.pinecone:Pinecone",
     "langchain_qdrant": "jiyi.vectors.qdrant:Qdrant",
 }
 """Package of a LangChain vector store -> what knows it."""
@@ -72,12 +73,14 @@ class Product:
         parallel: searches at the same time; 1 where one connection, or a library in this process, serves all.
         most: results that one search may give.
         batch: entries in one request.
+        unseen: chunks deleted of a message even where none is seen; more than 0 where what was just written shows late.
     """
 
     label = "langchain"
     parallel = 1
     most = 10_000
     batch = 500
+    unseen = 0
 
     def __init__(self, store: VectorStore | None = None) -> None:
         self._only = store
