@@ -106,7 +106,7 @@ class AsyncMemory(Checking, Gathering, Grouping, Linking):
             raise InvalidInput("url", f"must be text or a path, not {type(address).__name__}")
         store = await open_store(check_text("url", str(address)), settings)
         try:
-            index = open_vectors(asked := options.get("vectors", settings.vectors))
+            index = open_vectors(asked := options.get("vectors", settings.vectors), settings)
             if index is not None:
                 store = cast("Store", Outside(store, index, ours=isinstance(asked, str)))
             memory = cls(store, settings, options)

@@ -11,7 +11,7 @@ from jiyi.config import Settings
 from jiyi.errors import InvalidInput
 from jiyi.plugins import load, names, unknown
 from jiyi.ports import LLM, Embedder, Store, VectorIndex
-from jiyi.providers import PROVIDERS, Address, resolve
+from jiyi.providers import DATABASES, PROVIDERS, Address, resolve
 
 if TYPE_CHECKING:
     from jiyi.endpoint import Limits
@@ -114,12 +114,13 @@ def open_embedder(spec: str | Embedder | None, settings: Settings) -> Embedder |
     return cast("Embedder", load("embedders", spec)())
 
 
-def open_vectors(spec: str | VectorIndex | None) -> VectorIndex | None:
+def open_vectors(spec: str | VectorIndex | None, settings: Settings) -> VectorIndex | None:
     """The index that a setting names.  Nothing is connected yet.
 
     Args:
         spec: a plugin's name, ``plugin:PLACE`` (the plugin's class is called with the text behind the colon),
             ``package.module:Class`` (called with nothing), or an instance; ``none``, empty or None for the store.
+        settings: keys.
 
     Raises:
         NotFound: no such index.
@@ -132,7 +133,8 @@ def open_vectors(spec: str | VectorIndex | None) -> VectorIndex | None:
         return None
     name, _, place = (part.strip() for part in spec.partition(":"))
     if place and name in names("vectors"):
-        return cast("VectorIndex", load("vectors", name)(place))
+        key = settings.keys.get(name, "") if name in DATABASES else ""
+        return cast("VectorIndex", load("vectors", name)(place, key=key) if key else load("vectors", name)(place))
     return cast("VectorIndex", load("vectors", spec)())
 
 

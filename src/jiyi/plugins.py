@@ -42,7 +42,13 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "token_buffer": "jiyi.strategies.token_buffer:TokenBuffer",
         "topics": "jiyi.strategies.topics:Topics",
     },
-    "vectors": {"memory": "jiyi.vectors.memory:MemoryVectors"},
+    "vectors": {
+        "chroma": "jiyi.vectors.chroma:ChromaVectors",
+        "memory": "jiyi.vectors.memory:MemoryVectors",
+        "milvus": "jiyi.vectors.milvus:MilvusVectors",
+        "pinecone": "jiyi.vectors.pinecone:PineconeVectors",
+        "qdrant": "jiyi.vectors.qdrant:QdrantVectors",
+    },
 }
 
 

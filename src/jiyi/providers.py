@@ -70,6 +70,13 @@ PROVIDERS: Mapping[str, Provider] = {
 }
 """Name -> server.  Batch limits as the providers document them; 32 is within the limits of all others."""
 
+DATABASES: Mapping[str, str] = {
+    "milvus": "MILVUS_TOKEN",
+    "pinecone": "PINECONE_API_KEY",
+    "qdrant": "QDRANT_API_KEY",
+}
+"""Vector databases that may want a key -> its environment variable."""
+
 _WITH_URL = re.compile(r"(?P<model>.*?)@(?P<url>https?://.*)", re.DOTALL)
 _SCHEME_FORGOTTEN = re.compile(r"@(?:localhost|[\w.-]+:\d+|\d+(?:\.\d+){3})(?:/|$)")
 _LOOPBACK = re.compile(r"localhost|127(?:\.\d+){3}|::1")
@@ -162,12 +169,13 @@ def resolve(
 
 
 def collect(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Keys and base URLs that the variables of an environment give, by provider.
+    """Keys and base URLs that the variables of an environment give, by provider; keys of vector databases too.
 
     Beside each provider's key variable there are ``<NAME>_BASE_URL``, for example ``OPENAI_BASE_URL``, and
     ``OLLAMA_HOST`` in the forms that Ollama takes.
     """
-    keys = {name: key for name, provider in PROVIDERS.items() if (key := environ.get(provider.variable, "").strip())}
+    variables = {name: provider.variable for name, provider in PROVIDERS.items()} | {**DATABASES}
+    keys = {name: key for name, variable in variables.items() if (key := environ.get(variable, "").strip())}
     urls = {name: url for name in PROVIDERS if (url := environ.get(f"{name.upper()}_BASE_URL", "").strip())}
     if "ollama" not in urls and (host := environ.get("OLLAMA_HOST", "").strip()):
         urls["ollama"] = ollama_url(host)
@@ -213,4 +221,4 @@ def _clean(key: str, provider: str) -> str:
     return key
 
 
-__all__ = ["PROVIDERS", "Address", "Provider", "collect", "ollama_url", "resolve"]
+__all__ = ["DATABASES", "PROVIDERS", "Address", "Provider", "collect", "ollama_url", "resolve"]
