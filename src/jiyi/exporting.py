@@ -16,6 +16,8 @@ def as_line(user_id: str, message: Message) -> Exported:
     if message.kind != "message":
         value = {"kind": message.kind, "user_id": user_id, "id": message.id, "category": message.category}
         value["content"] = None if message.content is None else message.text
+        if message.kind == "statement" and message.role != "user":
+            value["role"] = message.role
     else:
         value |= {"name": message.name, **as_chat(message), "incomplete": message.incomplete or None}
     value |= {"importance": message.importance, "pinned": message.pinned or None}

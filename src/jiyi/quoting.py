@@ -187,8 +187,8 @@ def _lines(item: Item, language: str, *, cited: bool) -> Iterator[tuple[bool, da
 
 
 def _speaker(message: Message, language: str) -> str:
-    """Who said it: the name, else the role."""
-    who = "statement" if message.kind == "statement" else message.role
+    """Who said it: the name, else the role; a statement is the user's own, unless somebody else made it."""
+    who = "statement" if message.kind == "statement" and message.role == "user" else message.role
     who = _SPEAKERS.get(who, who) if language == "zh" else who
     name = _NOT_IN_NAMES.sub(" ", message.name or "").strip()
     return f"{who} {name}" if _DATE.match(name) else name or who

@@ -17,9 +17,9 @@ Reply = AIMessage | str | Exception
 _calls = count(1)
 
 
-def calling(name: str, text: str = "", **args: Any) -> AIMessage:
+def calling(name: str, /, **args: Any) -> AIMessage:
     """An answer that calls one tool."""
-    return both((name, args), text=text)
+    return both((name, args))
 
 
 def both(*calls: tuple[str, dict[str, Any]], text: str = "") -> AIMessage:

@@ -147,11 +147,19 @@ async def test_async_and_streamed(memory: Memory) -> None:
     assert stored(memory, everything=True)[4:] == [("user", "Bye"), ("assistant", "Bye bye")]
 
 
-async def test_a_sync_call_inside_a_running_loop(memory: Memory) -> None:
-    bot, _ = agent(memory, "Hello", "Hello again")
+async def test_a_sync_call_inside_a_running_loop_and_an_async_one_on_a_threads_own(memory: Memory) -> None:
+    bot, _ = agent(memory, "Hello", "Hello again", "And again")
     bot.invoke(said("Hi"), CONFIG)
     await bot.ainvoke(said("Hi again"), CONFIG)
-    assert len(stored(memory)) == 4
+    await asyncio.to_thread(lambda: asyncio.run(bot.ainvoke(said("再来一次"), CONFIG)))
+    assert [text for _, text in stored(memory, everything=True)] == [
+        "Hi",
+        "Hello",
+        "Hi again",
+        "Hello again",
+        "再来一次",
+        "And again",
+    ]
 
 
 def test_parallel_tool_calls_stay_with_their_results(memory: Memory) -> None:

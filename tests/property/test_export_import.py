@@ -96,12 +96,14 @@ def test_chats_come_back_word_for_word(said: list[Message]) -> None:
     assert sorted(m.text for m in found) == sorted(m.text for m in said)
 
 
-@given(text, st.none() | ident, st.none() | st.floats(0, 1), st.booleans())
-def test_statements_come_back(words: str, category: str | None, importance: float | None, pinned: bool) -> None:
+@given(text, st.none() | ident, st.none() | st.floats(0, 1), st.booleans(), st.sampled_from(["user", "assistant"]))
+def test_statements_come_back(
+    words: str, category: str | None, importance: float | None, pinned: bool, role: str
+) -> None:
     if not words.strip():
         return
     stated = replace(
-        intake.draft("", "user", words, {"created_at": NOW, "message_id": "m"}, now=NOW),
+        intake.draft("", role, words, {"created_at": NOW, "message_id": "m"}, now=NOW),
         kind="statement", category=category, importance=importance, pinned=pinned,
     )  # fmt: skip
     raw = json.dumps(exporting.as_line("ada", stated)).encode()
@@ -109,4 +111,4 @@ def test_statements_come_back(words: str, category: str | None, importance: floa
     assert isinstance(entry, Entry) and entry.session_id == ""
     expected = {"text": words, "message_id": "m", "created_at": NOW, "category": category, "importance": importance}
     assert {key: entry.fields.get(key) for key in expected} == expected
-    assert entry.fields.get("pinned", False) == pinned
+    assert (entry.fields.get("pinned", False), entry.fields.get("role", "user")) == (pinned, role)

@@ -117,3 +117,10 @@ def test_lines_chosen_in_any_order_take_up_what_their_section_does(tokenizer: st
     assert alone == sizes.frame + sizes.together(told, frozenset())
     (whole,) = section([Item((message,)) for message in messages], "en")
     assert 0 <= alone - count_message(counted, whole) <= (2 * len(told) if tokenizer == "estimate" else 1)
+
+
+@pytest.mark.parametrize(("language", "own", "models"), [("en", "statement", "assistant"), ("zh", "备忘", "助手")])
+def test_what_a_model_stated_stands_as_its_own_words(language: str, own: str, models: str) -> None:
+    stated = Message("s", "", "user", "我对花生过敏。", kind="statement", recorded_at=MONDAY)
+    assert quoted(stated, language) == f"[{own}] 我对花生过敏。"
+    assert quoted(replace(stated, role="assistant"), language) == f"[{models}] 我对花生过敏。"

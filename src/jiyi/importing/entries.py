@@ -148,6 +148,10 @@ def _statement(line: int, user: str, value: Object, source: Source) -> Entry:
     fields["text"] = text
     fields |= _details(line, text, value, source)
     details = {key: item for key, item in fields.items() if key not in ("text", "category")}
+    if (role := value.get("role")) in ("assistant", "user"):  # a model's words do not become the user's on the way
+        fields["role"] = role
+    elif role is not None:
+        raise InvalidInput("role", f"of a statement must be 'user' or 'assistant', not {role!r}")
     intake.draft("", "user", text, cast("intake.Details", details), now=LONG_AGO)
     return Entry(line, user, "", fields, kind="statement")
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from langchain_core.documents import Document
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel, Field, create_model
 
 from jiyi.errors import InvalidInput
@@ -68,7 +69,7 @@ def memory_tools(
 
     Whose memory it is comes from here or from the run, never from the model.  What the agent remembers is kept as a
     statement of the assistant: it is found like everything else, and no fact about the user is derived from it, since
-    the user did not say it.
+    the user did not say it.  The model is told of a text that cannot be kept, such as an empty one; the run goes on.
 
     Args:
         memory: the memory.
@@ -86,19 +87,23 @@ def memory_tools(
     retriever = JiyiRetriever(memory=memory, user_id=user_id, k=k, floor=floor)
 
     def remember(text: str) -> str:
-        run(memory.inner.remember(text, user_id=user_of(user_id), role="assistant"))
+        with _by_the_model("text"):
+            run(memory.inner.remember(text, user_id=user_of(user_id), role="assistant"))
         return words.remembered
 
     async def aremember(text: str) -> str:
-        await elsewhere(memory.inner.remember(text, user_id=user_of(user_id), role="assistant"))
+        with _by_the_model("text"):
+            await elsewhere(memory.inner.remember(text, user_id=user_of(user_id), role="assistant"))
         return words.remembered
 
     def search_memory(query: str) -> tuple[str, list[Document]]:
-        found = retriever.invoke(query)
+        with _by_the_model("query"):
+            found = retriever.invoke(query)
         return _told(found, words), found
 
     async def asearch_memory(query: str) -> tuple[str, list[Document]]:
-        found = await retriever.ainvoke(query)
+        with _by_the_model("query"):
+            found = await retriever.ainvoke(query)
         return _told(found, words), found
 
     return [
@@ -108,6 +113,7 @@ def memory_tools(
             name="remember",
             description=words.remember,
             args_schema=_argument("text", words.text),
+            handle_tool_error=True,
         ),
         StructuredTool.from_function(
             search_memory,
@@ -116,8 +122,20 @@ def memory_tools(
             description=words.search,
             args_schema=_argument("query", words.query),
             response_format="content_and_artifact",
+            handle_tool_error=True,
         ),
     ]
+
+
+@contextmanager
+def _by_the_model(argument: str) -> Generator[None]:
+    """What is wrong with the model's own argument is told to the model; all else is for the program to mend."""
+    try:
+        yield
+    except InvalidInput as error:
+        if error.field != argument:
+            raise
+        raise ToolException(str(error)) from error
 
 
 def _argument(name: str, description: str) -> type[BaseModel]:
