@@ -5,12 +5,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test live setup check format docs bench compare lock build clean
+.PHONY: help demo test integrations live setup check format docs bench compare lock build clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    see it work: two sample conversations, questions, a context"
 	@echo "make test    run the tests"
+	@echo "make integrations   the tests with the real libraries alone; a table at the end says how that went"
 	@echo "make live    the tests with a real small model, which is fetched (200 MB in all)"
 	@echo "make setup   only make the environment, $(VENV)"
 	@echo "make check   format, lint, types, layers, docs, tests: all that must pass before a commit is shared"
@@ -26,6 +27,9 @@ demo: $(VENV)/.use
 
 test: $(VENV)/.dev
 	@$(BIN)/python -m pytest
+
+integrations: $(VENV)/.dev
+	@$(BIN)/python -m pytest tests/integrations tests/cases/test_d23_adapters.py
 
 live: $(VENV)/.dev
 	@PYTHON=$(PYTHON) sh scripts/setup.sh llamacpp
