@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from jiyi.errors import InvalidInput, JiyiError, MissingDependency, VectorsError, VectorsUnavailable
 from jiyi.types import Vector
+from jiyi.vectors.collections import Collections
 from jiyi.vectors.langchain import LangChainVectors
-from jiyi.vectors.product import SHOWN, Entry, Product, entry, place
+from jiyi.vectors.product import SHOWN, Entry, entry, place
 from jiyi.vectors.written import VectorText, write
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _EF = 400
 more of a space that has a small share of the collection."""
 
 
-class Chroma(Product):
+class Chroma(Collections):
     """How Chroma is asked.  It gives the vectors back itself, so none is stored as a text as well: Chroma would index
     that text, which takes three times the time and six times the disk.
 
@@ -34,26 +34,6 @@ class Chroma(Product):
 
     label = "chroma"
     batch = 1000
-
-    def __init__(self, store: VectorStore | None = None, *, address: str = "", collection: str = "jiyi") -> None:
-        super().__init__(store)
-        self._address, self._collection = address, collection
-        self._client: Any = None
-        self._opened: dict[int, VectorStore] = {}
-
-    def stores(self) -> dict[int, VectorStore]:
-        """See ``Product.stores``."""
-        if self._only is not None:
-            return super().stores()
-        form = re.compile(rf"{re.escape(self._collection)}_(\d+)")
-        names = [str(found.name) for found in self._connected().list_collections()]
-        return {size: self._open(size) for name in names if (at := form.fullmatch(name)) and (size := int(at[1]))}
-
-    def store(self, size: int, *, make: bool) -> VectorStore | None:
-        """See ``Product.store``."""
-        if self._only is not None:
-            return super().store(size, make=make)
-        return self._open(size) if make or size in self._opened else self.stores().get(size)
 
     def add(self, store: VectorStore, entries: Sequence[Entry]) -> None:
         """See ``Product.add``."""
@@ -73,13 +53,6 @@ class Chroma(Product):
         """See ``Product.search``."""
         found = cast("Any", store).similarity_search_with_vectors(write(vector), k=limit, filter={"shelf": shelf})
         return [entry(document.metadata, row.tolist()) for document, row in found]
-
-    def close(self) -> None:
-        """See ``Product.close``."""
-        self._opened = {}
-        if self._client is not None:
-            self._client.close()
-            self._client = None
 
     def explain(self, error: Exception) -> JiyiError:
         """See ``Product.explain``."""
@@ -107,17 +80,18 @@ class Chroma(Product):
                 self._client = chromadb.PersistentClient(self._address, settings)
         return self._client
 
-    def _open(self, size: int) -> VectorStore:
-        if size not in self._opened:
-            from langchain_chroma import Chroma as Store
+    def _names(self) -> list[str]:
+        return [str(found.name) for found in self._connected().list_collections()]
 
-            self._opened[size] = Store(
-                f"{self._collection}_{size}",
-                VectorText(),
-                client=self._connected(),
-                collection_configuration={"hnsw": {"space": "cosine", "ef_construction": _EF, "ef_search": _EF}},
-            )
-        return self._opened[size]
+    def _open(self, name: str, size: int) -> VectorStore:
+        from langchain_chroma import Chroma as Store
+
+        return Store(
+            name,
+            VectorText(),
+            client=self._connected(),
+            collection_configuration={"hnsw": {"space": "cosine", "ef_construction": _EF, "ef_search": _EF}},
+        )
 
 
 class ChromaVectors(LangChainVectors):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 from collections import Counter
 from collections.abc import Sequence
 from importlib import import_module
@@ -13,8 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from jiyi.errors import InvalidInput, JiyiError, MissingDependency, VectorsError, VectorsUnavailable
 from jiyi.types import Vector
+from jiyi.vectors.collections import Collections
 from jiyi.vectors.langchain import LangChainVectors
-from jiyi.vectors.product import SHOWN, Entry, Product, entry, place
+from jiyi.vectors.product import SHOWN, Entry, entry, place
 from jiyi.vectors.written import VectorText, read, write
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _lite: Counter[str] = Counter()
 _lite_lock = Lock()
 
 
-class Milvus(Product):
+class Milvus(Collections):
     """How Milvus is asked.
 
     Args:
@@ -46,29 +46,10 @@ class Milvus(Product):
     most = 16_384
     batch = 500
 
-    def __init__(
-        self, store: VectorStore | None = None, *, address: str = "", key: str = "", collection: str = "jiyi"
-    ) -> None:
-        super().__init__(store)
-        self._address, self._key, self._collection = address, key, collection
-        self._server = "://" in address
+    def __init__(self, store: VectorStore | None = None, **where: str) -> None:
+        super().__init__(store, **where)
+        self._server = "://" in self._address
         self.parallel = 4 if self._server else 1
-        self._client: Any = None
-        self._opened: dict[int, VectorStore] = {}
-
-    def stores(self) -> dict[int, VectorStore]:
-        """See ``Product.stores``."""
-        if self._only is not None:
-            return super().stores()
-        form = re.compile(rf"{re.escape(self._collection)}_(\d+)")
-        names = [str(name) for name in self._connected().list_collections()]
-        return {size: self._open(size) for name in names if (at := form.fullmatch(name)) and (size := int(at[1]))}
-
-    def store(self, size: int, *, make: bool) -> VectorStore | None:
-        """See ``Product.store``."""
-        if self._only is not None:
-            return super().store(size, make=make)
-        return self._open(size) if make or size in self._opened else self.stores().get(size)
 
     def add(self, store: VectorStore, entries: Sequence[Entry]) -> None:
         """See ``Product.add``; LangChain's ``add_texts`` would keep what had the same ids."""
@@ -97,12 +78,10 @@ class Milvus(Product):
         """See ``Product.close``."""
         for store in self._opened.values():
             cast("Any", store).client.close()
-        self._opened = {}
-        if self._client is not None:
-            self._client.close()
-            self._client = None
-            if not self._server:
-                _let_go(self._address)
+        connected = self._client is not None
+        super().close()
+        if connected and not self._server:
+            _let_go(self._address)
 
     def explain(self, error: Exception) -> JiyiError:
         """See ``Product.explain``."""
@@ -130,20 +109,20 @@ class Milvus(Product):
     def _arguments(self) -> dict[str, Any]:
         return {"uri": self._address, "timeout": _TIMEOUT, **({"token": self._key} if self._key else {})}
 
-    def _open(self, size: int) -> VectorStore:
-        if size not in self._opened:
-            from langchain_milvus import Milvus as Store
+    def _names(self) -> list[str]:
+        return [str(name) for name in self._connected().list_collections()]
 
-            name = f"{self._collection}_{size}"
-            self._make(name, size)
-            self._opened[size] = Store(
-                VectorText(),
-                collection_name=name,
-                connection_args=self._arguments(),
-                consistency_level="Strong",
-                timeout=_TIMEOUT,
-            )
-        return self._opened[size]
+    def _open(self, name: str, size: int) -> VectorStore:
+        from langchain_milvus import Milvus as Store
+
+        self._make(name, size)
+        return Store(
+            VectorText(),
+            collection_name=name,
+            connection_args=self._arguments(),
+            consistency_level="Strong",
+            timeout=_TIMEOUT,
+        )
 
     def _make(self, name: str, size: int) -> None:
         """Makes a collection where there is none; another process may do the same."""

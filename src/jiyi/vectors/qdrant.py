@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 from typing import TYPE_CHECKING, Any, cast
 
 from jiyi.errors import InvalidInput, JiyiError, MissingDependency, VectorsError, VectorsUnavailable
 from jiyi.types import Vector
+from jiyi.vectors.collections import Collections
 from jiyi.vectors.langchain import LangChainVectors
-from jiyi.vectors.product import SHOWN, Entry, Product, place
+from jiyi.vectors.product import SHOWN, Entry, place
 from jiyi.vectors.written import VectorText, write
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _FORBIDDEN, _MANY, _BROKEN = (401, 403), 429, 500
 """HTTP: another key is wanted; too much was asked; from here on the server's own errors."""
 
 
-class Qdrant(Product):
+class Qdrant(Collections):
     """How Qdrant is asked.
 
     Args:
@@ -35,40 +35,14 @@ class Qdrant(Product):
     label = "qdrant"
     batch = 500
 
-    def __init__(
-        self, store: VectorStore | None = None, *, address: str = "", key: str = "", collection: str = "jiyi"
-    ) -> None:
-        super().__init__(store)
-        self._address, self._key, self._collection = address, key, collection
-        self._server = address.startswith(("http://", "https://"))
+    def __init__(self, store: VectorStore | None = None, **where: str) -> None:
+        super().__init__(store, **where)
+        self._server = self._address.startswith(("http://", "https://"))
         self.parallel = 8 if self._server else 1
-        self._client: Any = None
-        self._opened: dict[int, VectorStore] = {}
-
-    def stores(self) -> dict[int, VectorStore]:
-        """See ``Product.stores``."""
-        if self._only is not None:
-            return super().stores()
-        form = re.compile(rf"{re.escape(self._collection)}_(\d+)")
-        names = [str(found.name) for found in self._connected().get_collections().collections]
-        return {size: self._open(size) for name in names if (at := form.fullmatch(name)) and (size := int(at[1]))}
-
-    def store(self, size: int, *, make: bool) -> VectorStore | None:
-        """See ``Product.store``."""
-        if self._only is not None:
-            return super().store(size, make=make)
-        return self._open(size) if make or size in self._opened else self.stores().get(size)
 
     def search(self, store: VectorStore, vector: Vector, shelf: str, limit: int) -> list[Entry]:
         """See ``Product.search``; by the vector as a text, because Qdrant's search by vector asks twice."""
         return self.found(store.similarity_search(write(vector), k=limit, filter=self._on(store, shelf)))
-
-    def close(self) -> None:
-        """See ``Product.close``."""
-        self._opened = {}
-        if self._client is not None:
-            self._client.close()
-            self._client = None
 
     def explain(self, error: Exception) -> JiyiError:
         """See ``Product.explain``."""
@@ -108,16 +82,16 @@ class Qdrant(Product):
                 self._client = QdrantClient(path=self._address)
         return self._client
 
-    def _open(self, size: int) -> VectorStore:
-        if size not in self._opened:
-            from langchain_qdrant import QdrantVectorStore
+    def _names(self) -> list[str]:
+        return [str(found.name) for found in self._connected().get_collections().collections]
 
-            name = f"{self._collection}_{size}"
-            self._make(name, size)
-            self._opened[size] = QdrantVectorStore(
-                self._connected(), name, VectorText(), validate_embeddings=False, validate_collection_config=False
-            )
-        return self._opened[size]
+    def _open(self, name: str, size: int) -> VectorStore:
+        from langchain_qdrant import QdrantVectorStore
+
+        self._make(name, size)
+        return QdrantVectorStore(
+            self._connected(), name, VectorText(), validate_embeddings=False, validate_collection_config=False
+        )
 
     def _make(self, name: str, size: int) -> None:
         """Makes a collection where there is none; another process may do the same."""
