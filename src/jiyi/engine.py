@@ -18,7 +18,7 @@ from jiyi.config import Settings, load_settings
 from jiyi.errors import InvalidInput, StoreError
 from jiyi.gathering import Gathering
 from jiyi.grouping import Grouping
-from jiyi.indexing import LexicalIndex, indexes
+from jiyi.indexing import LexicalIndex
 from jiyi.linking import Linking
 from jiyi.models import Models
 from jiyi.opening import close_embedder, open_embedder, open_store, open_vectors, restore_store
@@ -124,26 +124,6 @@ class AsyncMemory(Checking, Gathering, Grouping, Linking):
             await memory.close()
             raise
         return memory
-
-    async def _attach(self) -> None:
-        """Puts the embedder to work, unless the stored vectors are another model's."""
-        embedder, stored = self._embedder, await self.store.models()
-        if embedder is None:
-            return
-        others = {name: size for name, (size, _) in stored.items() if name != embedder.name}
-        if others and embedder.name not in stored:
-            held = ", ".join(_with_size(name, size) for name, size in others.items())
-            chosen = _with_size(embedder.name, embedder.size)
-            self.warnings.append(
-                f"the stored vectors were made with {held}, the embedder is {chosen}. "
-                "Search works by full text until `jiyi reindex` has made new ones"
-            )
-            return
-        if others:
-            self.warnings.append("a change of the embedder is not finished; `jiyi reindex` completes it")
-        for index in indexes(embedder, self._place):
-            await self.worker.add(index)
-        self.searcher.embedder = embedder
 
     async def __aenter__(self) -> Self:
         return self
@@ -393,7 +373,3 @@ def _refuse_patterns(names: Mapping[str, str], erased: Erased) -> None:
     for field, name in names.items():
         if erased == Erased() and any(sign in name for sign in "*%?"):
             raise InvalidInput(field, f"there is no {name!r}, and patterns are not understood; nothing was erased")
-
-
-def _with_size(model: str, size: int) -> str:
-    return f"{model} ({size} dimensions)" if size else model

@@ -10,7 +10,7 @@ from jiyi import facts, intake
 from jiyi.entities import ENTITY, MODEL, MOST_PLACES, RULES, is_user
 from jiyi.errors import InvalidInput, StoreError
 from jiyi.expiry import expired
-from jiyi.indexable import is_index
+from jiyi.indexable import DENSE_STEPS, is_index
 from jiyi.indexing import dense_step, indexes, record_step
 from jiyi.relating import EVIDENCE
 from jiyi.relations import RELATION
@@ -74,6 +74,46 @@ class Upkeep:
         """
         return Scope(intake.identifier("user_id", user_id), self.tenant, self.agent)
 
+    async def _attach(self) -> None:
+        """Puts the embedder to work, unless the stored vectors are another model's."""
+        await self._look_elsewhere()
+        embedder, stored = self._embedder, await self.store.models()
+        if embedder is None:
+            return
+        others = {name: size for name, (size, _) in stored.items() if name != embedder.name}
+        if others and embedder.name not in stored:
+            held = ", ".join(_with_size(name, size) for name, size in others.items())
+            chosen = _with_size(embedder.name, embedder.size)
+            self.warnings.append(
+                f"the stored vectors were made with {held}, the embedder is {chosen}. "
+                "Search works by full text until `jiyi reindex` has made new ones"
+            )
+            return
+        if others:
+            self.warnings.append("a change of the embedder is not finished; `jiyi reindex` completes it")
+        for index in indexes(embedder, self._place):
+            await self.worker.add(index)
+        self.searcher.embedder = embedder
+
+    async def _look_elsewhere(self) -> None:
+        """Warns of vectors that lie in an index outside which is not open: an erasure would not reach them."""
+        if places := sorted(await self._elsewhere()):
+            self.warnings.append(
+                f"vectors of messages lie in {', '.join(places)}, which is not open: they are not searched, what is "
+                "erased now stays there. Open it with the setting `vectors`; if you have given it up, delete it, and "
+                "`jiyi reindex` forgets that it was there"
+            )
+
+    async def _elsewhere(self) -> dict[str, list[Step]]:
+        """Names of indexes that got vectors and are not open now, with the steps that put them there."""
+        inside, found = await self.store.models(), dict[str, list[Step]]()
+        for step in await self.store.begun():
+            model, mark, place = step.name.removeprefix(DENSE_STEPS).rpartition("@")
+            named = step.name.startswith(DENSE_STEPS) and mark and "/" not in place  # an address is part of a model
+            if named and f"{model}@{place}" not in inside and place != self._place:
+                found.setdefault(place, []).append(step)
+        return found
+
     async def drain(
         self, progress: Callable[[list[Progress]], None] | None = None, *, steps: Sequence[str] | None = None
     ) -> None:
@@ -121,6 +161,8 @@ class Upkeep:
             old = [name for name in await self.store.models() if name != embedder.name]
             gone = [step(name) for name in old for step in (dense_step, record_step)]
             await self.store.reset([*gone, dense_step(embedder.name)] if self.vectors else gone)
+        for steps in (await self._elsewhere()).values():
+            await self.store.reset(steps)
         self.warnings[:] = self._models.warnings  # what was said of the vectors is past
 
     async def rebuild(
@@ -272,3 +314,7 @@ class Upkeep:
         count = await self.store.retry([step for step in self.worker.steps if step.name in names], scope)
         self.worker.wake()
         return count
+
+
+def _with_size(model: str, size: int) -> str:
+    return f"{model} ({size} dimensions)" if size else model

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from contextlib import closing
 from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -422,3 +423,28 @@ async def test_what_is_not_derived_yet_is_not_missing() -> None:
         await memory.session("s", user_id="ada").add("user", TEXTS[0])
         assert await memory.check_indexes() == Checked(messages=1)
         assert index.seqs() == set()
+
+
+async def test_without_its_index_a_memory_says_what_it_does_not_reach(tmp_path: Path) -> None:
+    file = tmp_path / "jiyi.db"
+    model = HashingEmbedder()
+    model.name = "openai:m@http://host/v1"  # an address is no place
+
+    async def opened(**options: Any) -> AsyncMemory:
+        return await AsyncMemory.open(file, embedder=model, clock=FakeClock(), **options)
+
+    async with await opened() as memory:
+        await memory.remember(TEXTS[0], user_id="ada")
+        await memory.drain()
+    async with await opened(vectors=MemoryVectors("cellar")) as memory:
+        await memory.drain()
+        assert memory.warnings == []
+    async with await opened() as memory:
+        assert "cellar" in memory.warnings[0] and "vectors" in memory.warnings[0]
+    async with await opened(vectors=MemoryVectors("attic")) as memory:
+        assert ["cellar" in warning for warning in memory.warnings] == [True]
+        await memory.drain()
+        await memory.reindex()
+        assert memory.warnings == []
+    async with await opened(vectors=MemoryVectors("attic")) as memory:
+        assert memory.warnings == []

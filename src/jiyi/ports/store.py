@@ -237,6 +237,10 @@ class Store(Protocol):
         """How far each step is, in the order asked; 0 done for one that is not registered in this version."""
         ...
 
+    async def begun(self) -> list[Step]:
+        """The steps that have derived something in any scope, also such as nobody registers any more; by name."""
+        ...
+
     async def cursors(self, scope: Scope, steps: Sequence[Step]) -> dict[str, int]:
         """Step name -> derived up to this seq; 0 for a step never run in this version."""
         ...

@@ -211,6 +211,13 @@ def progress(db: sqlite3.Connection, steps: Sequence[Step], scope: Scope | None)
     return [_progress(db, step, key) for step in steps]
 
 
+def begun(db: sqlite3.Connection) -> list[Step]:
+    """``Store.begun``."""
+    any_scope = "EXISTS (SELECT 1 FROM cursor WHERE step = step.id AND after > 0)"
+    rows = db.execute(f"SELECT name, version, stride FROM step WHERE {any_scope} ORDER BY name")
+    return [Step(*row) for row in rows]
+
+
 def _progress(db: sqlite3.Connection, step: Step, scope: int | None) -> Progress:
     of_records = follows_records(step.name)
     total: int = db.execute(_RECORDS if of_records else _MESSAGES, (scope,)).fetchone()[0]

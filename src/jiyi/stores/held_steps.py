@@ -33,6 +33,11 @@ class Steps:
         """The step's cursor; None when it is not registered in this version."""
         return held.cursors.get(step.name) if self._known.get(step.name) == step else None
 
+    def begun(self, scopes: Iterable[Held]) -> list[Step]:
+        """``Store.begun``."""
+        names = {name for held in scopes for name, cursor in held.cursors.items() if cursor.after > 0}
+        return [step for name, step in sorted(self._known.items()) if name in names]
+
     def register(self, steps: Sequence[Step], scopes: Iterable[Held]) -> None:
         """``Store.register``."""
         for step in steps:

@@ -275,6 +275,10 @@ class MemoryStore:
         chosen = self._chosen(scope)
         return [self._steps.progress(step, chosen) for step in steps]
 
+    async def begun(self) -> list[Step]:
+        """See ``Store.begun``."""
+        return self._steps.begun(self._all().values())
+
     async def cursors(self, scope: Scope, steps: Sequence[Step]) -> dict[str, int]:
         """See ``Store.cursors``."""
         held = self._read(scope)

@@ -253,6 +253,10 @@ class SqliteStore(Connections):
         """See ``Store.progress``."""
         return await self._read(lambda db: cursors.progress(db, steps, scope))
 
+    async def begun(self) -> list[Step]:
+        """See ``Store.begun``."""
+        return await self._read(cursors.begun)
+
     async def cursors(self, scope: Scope, steps: Sequence[Step]) -> dict[str, int]:
         """See ``Store.cursors``."""
         return await self._read(lambda db: cursors.cursors(db, scope, steps))

@@ -27,6 +27,17 @@ from jiyi.types import Changes, Embedded, Lexical, Progress, Scope, Step
 class Derivation(StoreCase):
     """``commit``, ``progress``, ``cursors``, ``reset``; new versions of a step."""
 
+    # -- which steps
+
+    async def test_steps_that_have_begun_are_known(self, store: Store) -> None:
+        assert await store.begun() == []
+        await self.two(store, MEANING)
+        assert await store.begun() == []  # it has not derived anything
+        await store.commit(await self.claimed(store, MEANING), Changes(cursor=2), now=at(1000))
+        assert await store.begun() == [MEANING]
+        await store.reset([MEANING])
+        assert await store.begun() == []
+
     # -- what is written
 
     async def test_a_commit_writes_everything_at_once(self, store: Store) -> None:
