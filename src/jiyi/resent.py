@@ -61,7 +61,8 @@ def plan_by_id(stored: Sequence[Message], incoming: Sequence[Message]) -> SyncPl
     on.  Messages that were left out in between are no edit, and what stands before the first known one is none of the
     log's business: a summary, or what others put there.  A message with a known id and other content is a new one, and
     so is everything behind it: a branch.  The order on the path is that of arrival: what was said at once may come in
-    another one, and is known all the same.
+    another one, and is known all the same.  Where answers say what they answer (``ANSWERS``), runs at the same time are
+    told from regenerated answers, and stand on the path one after the other.
 
     Args:
         stored: the session with all its branches, in order of arrival.
@@ -72,26 +73,50 @@ def plan_by_id(stored: Sequence[Message], incoming: Sequence[Message]) -> SyncPl
     by_id = {message.id: message for message in stored}
     named = by_name(stored)
     place: Message | None = None
-    known = end = 0
+    known = list[str]()
+    end = 0
     for at, message in enumerate(came):
         same = [one for one in named.get(message.id, ()) if one.digest == message.digest]
-        found = [one for one in same if place is None or _is_behind(one, place, by_id)]
-        if found:
+        if found := [one for one in same if place is None or _is_behind(one, place, by_id)]:
             place = min(found, key=lambda one: (not one.active, one.position))
-            known, end = known + 1, at + 1
-        elif place is not None and place.active and any(one.active for one in same):
-            known, end = known + 1, at + 1
+            known.append(place.id)
+        elif place is not None and place.active and (early := [one.id for one in same if one.active]):
+            known.append(early[0])
         elif place is not None:
             break
         elif edited := named.get(message.id):
             before = next((one for one in edited if one.active), edited[0]).parent_id
             return SyncPlan(before or _anchor(path, None), came[at:], branch=True, skipped=0)
+        else:
+            continue
+        end = at + 1
     if place is None:
         return SyncPlan("head", came, branch=False, skipped=0)
     talk = [message for message in path if not is_system(message)]
-    if talk and place.id == talk[-1].id:
-        return SyncPlan("head", came[end:], branch=False, skipped=known)
-    return SyncPlan(_anchor(path, place.id), came[end:], branch=True, skipped=known)
+    if place.id == talk[-1].id or (place.active and _is_beside(talk, place, known, came, end)):
+        return SyncPlan("head", came[end:], branch=False, skipped=len(known))
+    return SyncPlan(_anchor(path, place.id), came[end:], branch=True, skipped=len(known))
+
+
+ANSWERS = "answers"
+"""Key in the metadata of an answer, a call or a result: id of the message that it is about, where that is known."""
+
+
+def _is_beside(
+    talk: Sequence[Message], place: Message, known: Sequence[str], came: Sequence[Message], end: int
+) -> bool:
+    """Whether what the path goes on with after ``place`` belongs to runs at the same time, and is no course that is
+    left: all of it says what it is about, and that is not what the message that came is about.
+    """
+    before = [message.id for message in talk if message.position <= place.position]
+    rest = talk[len(before) :]
+    message = came[end] if end < len(came) else came[-1]
+    if end == len(came) and message.role != "user":  # a state of before is a stretch of the path
+        return not set(known).issuperset(before[-len(known) :])
+    question = message.id if message.role == "user" and end == len(came) else message.metadata.get(ANSWERS)
+    marks = [one.metadata.get(ANSWERS) for one in rest if one.role != "user"]
+    told = question is not None and None not in marks and (end < len(came) or bool(marks))
+    return told and question not in marks
 
 
 def other_id(message: Message, session_id: str, place: str | None) -> str:

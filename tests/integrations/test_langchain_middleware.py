@@ -147,6 +147,17 @@ async def test_async_and_streamed(memory: Memory) -> None:
     assert stored(memory, everything=True)[4:] == [("user", "Bye"), ("assistant", "Bye bye")]
 
 
+async def test_runs_at_once_on_one_thread_lose_nothing(memory: Memory) -> None:
+    """Without a checkpointer: a user who sends twice before the answer."""
+    model = ScriptedChat(replies=lambda messages: f"re {messages[-1].text}")
+    bot = create_agent(model, middleware=[JiyiMiddleware(memory)])
+    await asyncio.gather(*(bot.ainvoke(said(f"q{n}"), CONFIG) for n in range(8)))
+    path = stored(memory)
+    assert sorted(text for role, text in path if role == "user") == [f"q{n}" for n in range(8)]
+    assert [role for role, _ in path].count("assistant") == 8
+    assert len(stored(memory, everything=True)) == 16
+
+
 async def test_a_sync_call_inside_a_running_loop_and_an_async_one_on_a_threads_own(memory: Memory) -> None:
     bot, _ = agent(memory, "Hello", "Hello again", "And again")
     bot.invoke(said("Hi"), CONFIG)

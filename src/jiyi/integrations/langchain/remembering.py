@@ -16,7 +16,7 @@ from jiyi.errors import BudgetTooSmall, InvalidInput
 from jiyi.integrations.langchain.laying import is_said, laid, leading
 from jiyi.integrations.langchain.messages import chat_to_langchain, from_langchain, to_langchain
 from jiyi.integrations.langchain.naming import names
-from jiyi.resent import by_name
+from jiyi.resent import ANSWERS, by_name
 from jiyi.tokens import count_message
 from jiyi.types import Message
 from jiyi.waiting import elsewhere, run
@@ -145,7 +145,7 @@ class Remembering:
             path = await session.messages(len(said) + _TAIL)
             for message, name in zip(said, names(drafts, path, place.task), strict=True):
                 message.id = name
-        await session.sync([from_langchain(message) for message in said], by="id")
+        await session.sync(_about(said), by="id")
 
     async def _compose(self, messages: Sequence[BaseMessage], place: Place) -> list[BaseMessage]:
         session = self._session(place)
@@ -220,6 +220,20 @@ def _in_context() -> object:
     if isinstance(context, Mapping):
         return cast("Mapping[str, object]", context).get("user_id")
     return getattr(context, "user_id", None)
+
+
+def _about(said: Sequence[BaseMessage]) -> list[dict[str, object]]:
+    """Messages as ``sync`` takes them; each that is not the user's names the user's message before it."""
+    found: list[dict[str, object]] = []
+    question: str | None = None
+    for message in said:
+        given = from_langchain(message)
+        if given["role"] == "user":
+            question = message.id
+        elif question is not None:
+            given["metadata"] = {**cast("Mapping[str, object]", given.get("metadata") or {}), ANSWERS: question}
+        found.append(given)
+    return found
 
 
 def _setting(settings: Mapping[str, Any], name: str, field: str) -> str:
