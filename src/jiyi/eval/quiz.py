@@ -173,7 +173,8 @@ def _about(question: Question, label: Label) -> dict[str, object]:
 
 
 def _told(error: ModelError) -> dict[str, str]:
-    return {"type": type(error).__name__, "message": str(error)}
+    named = next(kind for kind in type(error).__mro__ if kind.__module__ == "jiyi.errors")  # those that users know
+    return {"type": named.__name__, "message": str(error)}
 
 
 def _once(usage: Usage) -> Usage:
