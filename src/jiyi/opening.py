@@ -135,6 +135,8 @@ def open_vectors(spec: str | VectorIndex | None, settings: Settings) -> VectorIn
     if place and name in names("vectors"):
         key = settings.keys.get(name, "") if name in DATABASES else ""
         return cast("VectorIndex", load("vectors", name)(place, key=key) if key else load("vectors", name)(place))
+    if place and "." not in name:
+        raise unknown("vectors", name, names("vectors"))
     return cast("VectorIndex", load("vectors", spec)())
 
 

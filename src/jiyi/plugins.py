@@ -52,7 +52,10 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
 }
 
 
-_FORMS: dict[Kind, str] = {"llms": "write it with its model, for example ollama:qwen3:8b"}
+_FORMS: dict[Kind, str] = {
+    "llms": "write it with its model, for example ollama:qwen3:8b",
+    "vectors": "write it with its place, for example chroma:DIR",
+}
 """How a name must be written where it alone says too little."""
 
 

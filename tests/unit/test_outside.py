@@ -293,6 +293,8 @@ async def test_one_opened_by_its_name_is_closed_with_the_memory(monkeypatch: pyt
         assert memory.vectors is None
     with pytest.raises(NotFound, match="vectors: unknown name 'nowhere'"):
         await opened("nowhere")
+    with pytest.raises(NotFound, match="unknown name 'chrome'.*Did you mean 'chroma'"):
+        await opened("chrome:vectors")
 
 
 async def test_an_index_that_was_emptied_is_told(caplog: pytest.LogCaptureFixture) -> None:
