@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from jiyi.indexable import DENSE_STEPS, LEXICAL_STEP, is_indexed
 from jiyi.indexing import DenseIndex
-from jiyi.outside import Outside
 from jiyi.ports import Batch
 from jiyi.types import KINDS, Checked, Filter, Progress, Scope, Step
 from jiyi.upkeep import Upkeep
+
+if TYPE_CHECKING:
+    from jiyi.outside import Outside
 
 PAGE = 500
 """Messages read at once, and leftovers dropped at once."""

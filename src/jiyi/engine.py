@@ -23,7 +23,6 @@ from jiyi.linking import Linking
 from jiyi.models import Models
 from jiyi.opening import close_embedder, open_embedder, open_store, open_vectors, restore_store
 from jiyi.options import Options, Stated, Where, filter_of, known
-from jiyi.outside import Outside
 from jiyi.ports import Caching
 from jiyi.prompts import prompt
 from jiyi.recipes import compose, derivers
@@ -108,6 +107,8 @@ class AsyncMemory(Checking, Gathering, Grouping, Linking):
         try:
             index = open_vectors(asked := options.get("vectors", settings.vectors), settings)
             if index is not None:
+                from jiyi.outside import Outside  # few have one
+
                 store = cast("Store", Outside(store, index, ours=isinstance(asked, str)))
             memory = cls(store, settings, options)
             memory.vectors = index
