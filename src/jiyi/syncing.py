@@ -111,24 +111,31 @@ class Syncing:
         return None
 
     async def _goes_on_by_id(self, head: Sequence[Message], drafts: Sequence[Message]) -> SyncPlan | None:
-        """The usual case, told by a look at the ids: the known ones come first, and the last of them is the head."""
+        """The usual case, told by the head, which stands in what came behind the same words as on its path; or by a
+        look at the ids: the known ones come first, and the last of them is the head.
+        """
+        chain = ""
+        for known, draft in enumerate(drafts, 1):
+            chain = link(chain, draft.digest)
+            if head and draft.id == head[0].id and chain == head[0].chain:
+                return SyncPlan("head", tuple(drafts[known:]), branch=False, skipped=known)
         ids = tuple(draft.id for draft in drafts)
         found = await self._memory.store.messages(self._scope, Filter(ids=ids, active=None, kinds=KINDS))
         stored = {message.id: message for message in found}
-        known = [draft for draft in drafts if draft.id in stored]
-        if not known:
+        there = [draft for draft in drafts if draft.id in stored]
+        if not there:
             return SyncPlan("head", tuple(drafts), branch=False, skipped=0)
-        if known != list(drafts[: len(known)]) or not head or known[-1].id != head[0].id:
+        if there != list(drafts[: len(there)]) or not head or there[-1].id != head[0].id:
             return None
-        places = [stored[draft.id] for draft in known]
+        places = [stored[draft.id] for draft in there]
         positions = [place.position for place in places]
         same = all(
             place.active and (place.session_id, place.digest) == (self.id, draft.digest)
-            for place, draft in zip(places, known, strict=True)
+            for place, draft in zip(places, there, strict=True)
         )
         if not same or positions != sorted(set(positions)):
             return None
-        return SyncPlan("head", tuple(drafts[len(known) :]), branch=False, skipped=len(known))
+        return SyncPlan("head", tuple(drafts[len(there) :]), branch=False, skipped=len(there))
 
     async def _named(self, place: str | None, new: Sequence[Message]) -> list[Message]:
         """Gives messages an id that follows from their place, unless the client gave one that is free.
