@@ -85,7 +85,10 @@ def memory_tools(
         raise InvalidInput("language", f"must be one of {', '.join(_WORDS)}, not {language!r}")
     words = _WORDS[language]
     retriever = JiyiRetriever(memory=memory, user_id=user_id, k=k, floor=floor)
+    return [_remembering(memory, user_id, words), _searching(retriever, words)]
 
+
+def _remembering(memory: Memory, user_id: str | None, words: _Words) -> BaseTool:
     def remember(text: str) -> str:
         with _by_the_model("text"):
             run(memory.inner.remember(text, user_id=user_of(user_id), role="assistant"))
@@ -96,6 +99,17 @@ def memory_tools(
             await elsewhere(memory.inner.remember(text, user_id=user_of(user_id), role="assistant"))
         return words.remembered
 
+    return StructuredTool.from_function(
+        remember,
+        coroutine=aremember,
+        name="remember",
+        description=words.remember,
+        args_schema=_argument("text", words.text),
+        handle_tool_error=True,
+    )
+
+
+def _searching(retriever: JiyiRetriever, words: _Words) -> BaseTool:
     def search_memory(query: str) -> tuple[str, list[Document]]:
         with _by_the_model("query"):
             found = retriever.invoke(query)
@@ -106,25 +120,15 @@ def memory_tools(
             found = await retriever.ainvoke(query)
         return _told(found, words), found
 
-    return [
-        StructuredTool.from_function(
-            remember,
-            coroutine=aremember,
-            name="remember",
-            description=words.remember,
-            args_schema=_argument("text", words.text),
-            handle_tool_error=True,
-        ),
-        StructuredTool.from_function(
-            search_memory,
-            coroutine=asearch_memory,
-            name="search_memory",
-            description=words.search,
-            args_schema=_argument("query", words.query),
-            response_format="content_and_artifact",
-            handle_tool_error=True,
-        ),
-    ]
+    return StructuredTool.from_function(
+        search_memory,
+        coroutine=asearch_memory,
+        name="search_memory",
+        description=words.search,
+        args_schema=_argument("query", words.query),
+        response_format="content_and_artifact",
+        handle_tool_error=True,
+    )
 
 
 @contextmanager
