@@ -9,13 +9,13 @@ import pytest
 from jiyi.llms.llamacpp import LlamaCpp
 from jiyi.llms.openai import OpenAIChat
 from jiyi.ports import LLM
-from jiyi.trying import Part, Trial, try_llm
+from jiyi.trying import Trial, Tried, try_llm
 
 pytestmark = [pytest.mark.live, pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
-async def tried(llm: LLM) -> dict[str, Part]:
-    parts: dict[str, Part] = {}
+async def tried(llm: LLM) -> dict[str, Tried]:
+    parts: dict[str, Tried] = {}
     async for part in try_llm(llm, Trial(240)):
         print(f"\n{part.state:5} {part.name:10} {part.seconds:6.2f} s  {part.what}", end="")
         parts[part.name] = part

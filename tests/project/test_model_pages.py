@@ -16,7 +16,7 @@ from jiyi.embedders.openai import OpenAIEmbedder
 from jiyi.endpoint import Limits
 from jiyi.llms.openai import OpenAIChat
 from jiyi.providers import PROVIDERS, Address, resolve
-from jiyi.trying import Part, Trial, try_embedder, try_llm
+from jiyi.trying import Trial, Tried, try_embedder, try_llm
 from jiyi.types import ChatMessage
 from tests.model_server import KEY, ModelServer, model_server
 from tests.standins import OLLAMA_PS, OLLAMA_SHOW, StandIn
@@ -120,7 +120,7 @@ async def test_its_embedding_model_is_sent_no_more_than_it_takes(page: Path) -> 
     name, model = code(rows["provider"]), code(rows["embedding model"])
     async with model_server(SERVERS[name]) as server:
         embedder = OpenAIEmbedder(usual(name, model or "any", server), limits=Limits(first=5, retries=0))
-        parts: dict[str, Part] = {
+        parts: dict[str, Tried] = {
             part.name: part async for part in try_embedder(embedder, Trial(30), dimensions=PROVIDERS[name].dimensions)
         }
         if model:

@@ -13,7 +13,7 @@ from jiyi.endpoint import Limits
 from jiyi.llms.openai import OpenAIChat
 from jiyi.providers import resolve
 from jiyi.testing.scripted import ScriptedLLM
-from jiyi.trying import Part, Trial, try_embedder, try_llm
+from jiyi.trying import Trial, Tried, try_embedder, try_llm
 from jiyi.trying.chat import SENTENCE, flow, unbroken
 from jiyi.trying.forms import fits
 from jiyi.types import Vector
@@ -28,7 +28,7 @@ QUICK = Limits(first=5, idle=5, retries=0)
 
 async def tried(
     handler: Handler, *, provider: str = "openai", model: str = "small", seconds: float = 20
-) -> dict[str, Part]:
+) -> dict[str, Tried]:
     """What came of each part."""
     async with model_server(handler) as server:
         host = server.url.removeprefix("http://").removesuffix("/v1")
@@ -40,7 +40,7 @@ async def tried(
     return parts
 
 
-def states(parts: dict[str, Part]) -> dict[str, str]:
+def states(parts: dict[str, Tried]) -> dict[str, str]:
     return {name: part.state for name, part in parts.items()}
 
 
@@ -238,7 +238,7 @@ async def test_how_long_a_prompt_may_be(provider: str, server: StandIn, found: t
 # -- embedding models
 
 
-async def embedded(handler: Handler, *, provider: str = "openai", dimensions: int = 0) -> dict[str, Part]:
+async def embedded(handler: Handler, *, provider: str = "openai", dimensions: int = 0) -> dict[str, Tried]:
     async with model_server(handler) as server:
         embedder = OpenAIEmbedder(resolve(f"{provider}:small@{server.url}", key=KEY), limits=QUICK)
         parts = {part.name: part async for part in try_embedder(embedder, Trial(20), dimensions=dimensions)}

@@ -13,7 +13,7 @@ from jiyi.config import Settings
 from jiyi.errors import InvalidInput, ModelRejected
 from jiyi.opening import close_embedder, open_embedder, open_llm
 from jiyi.providers import PROVIDERS
-from jiyi.trying import Part, Trial, try_embedder, try_llm
+from jiyi.trying import Trial, Tried, try_embedder, try_llm
 
 CONFIGURED = "configured"
 """The value of an option that was given without one."""
@@ -67,7 +67,7 @@ async def tried(asked: Asked, settings: Settings, *, json: bool) -> tuple[int, d
             continue
         if not json:
             console().print(clean(f"{role.name}: {role.spec}"))
-        parts = list[Part]()
+        parts = list[Tried]()
         async for part in _parts(role, settings, trial):
             shown = _scrubbed(part, settings)
             parts.append(shown)
@@ -108,16 +108,16 @@ def _roles(asked: Asked, settings: Settings) -> list[_Role]:
     return roles
 
 
-def _parts(role: _Role, settings: Settings, trial: Trial) -> AsyncGenerator[Part, None]:
+def _parts(role: _Role, settings: Settings, trial: Trial) -> AsyncGenerator[Tried, None]:
     settings = replace(settings, llm_first_timeout=min(settings.llm_first_timeout, trial.seconds))
     return _of_embedder(role, settings, trial) if role.name == "embedder" else _of_llm(role, settings, trial)
 
 
-async def _of_llm(role: _Role, settings: Settings, trial: Trial) -> AsyncGenerator[Part, None]:
+async def _of_llm(role: _Role, settings: Settings, trial: Trial) -> AsyncGenerator[Tried, None]:
     try:
         llm = open_llm(role.spec, settings)
     except ModelRejected as error:
-        yield Part("key", "bad", str(error))
+        yield Tried("key", "bad", str(error))
         return
     if llm is None:
         raise InvalidInput(role.name, f"{role.spec!r} is no model")
@@ -128,14 +128,14 @@ async def _of_llm(role: _Role, settings: Settings, trial: Trial) -> AsyncGenerat
         await llm.close()
 
 
-async def _of_embedder(role: _Role, settings: Settings, trial: Trial) -> AsyncGenerator[Part, None]:
+async def _of_embedder(role: _Role, settings: Settings, trial: Trial) -> AsyncGenerator[Tried, None]:
     try:
         embedder = open_embedder(role.spec, settings)
     except ModelRejected as error:
-        yield Part("key", "bad", str(error))
+        yield Tried("key", "bad", str(error))
         return
     if embedder is None:
-        yield Part("embedding", "note", "none: search works by full text alone")
+        yield Tried("embedding", "note", "none: search works by full text alone")
         return
     try:
         async for part in try_embedder(embedder, trial, dimensions=role.dimensions):
@@ -144,7 +144,7 @@ async def _of_embedder(role: _Role, settings: Settings, trial: Trial) -> AsyncGe
         await close_embedder(embedder)
 
 
-def _scrubbed(part: Part, settings: Settings) -> Part:
+def _scrubbed(part: Tried, settings: Settings) -> Tried:
     """Without any key, whoever said it."""
 
     def scrub(text: str) -> str:
@@ -156,13 +156,13 @@ def _scrubbed(part: Part, settings: Settings) -> Part:
     return replace(part, what=scrub(part.what), value=value)
 
 
-def _print(part: Part) -> None:
+def _print(part: Tried) -> None:
     head = f"{_SIGNS[part.state]}  {part.name:<10} {part.seconds:6.2f} s "
     out = console()
     out.print(hung(f"{head:<{_HEAD}}", clean(part.what), out.width))
     sys.stdout.flush()
 
 
-def _plain(part: Part) -> dict[str, object]:
+def _plain(part: Tried) -> dict[str, object]:
     seconds = round(part.seconds, 3)
     return {"name": part.name, "state": part.state, "what": part.what, "seconds": seconds, "value": part.value}

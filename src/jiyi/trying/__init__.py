@@ -2,6 +2,6 @@
 
 from jiyi.trying.chat import try_llm
 from jiyi.trying.embedding import try_embedder
-from jiyi.trying.parts import Part, State, Trial
+from jiyi.trying.parts import State, Trial, Tried
 
-__all__ = ["Part", "State", "Trial", "try_embedder", "try_llm"]
+__all__ = ["Tried", "State", "Trial", "try_embedder", "try_llm"]

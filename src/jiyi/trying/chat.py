@@ -14,7 +14,7 @@ from jiyi.ports import LLM
 from jiyi.refusals import Unreachable
 from jiyi.thinking import TAGS
 from jiyi.trying.forms import try_forms
-from jiyi.trying.parts import Found, Part, Trial, quoted, skipped
+from jiyi.trying.parts import Found, Trial, Tried, quoted, skipped
 from jiyi.types import Capacity, ChatMessage, Usage
 
 ROOM = 1024
@@ -52,7 +52,7 @@ class _Measured(Protocol):
     async def capacity(self) -> Capacity: ...
 
 
-async def try_llm(llm: LLM, trial: Trial) -> AsyncGenerator[Part, None]:
+async def try_llm(llm: LLM, trial: Trial) -> AsyncGenerator[Tried, None]:
     """Tries a chat model; five requests, each of a few words.  What cannot work when something else does not is passed
     over.
     """

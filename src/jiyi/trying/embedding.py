@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 
 from jiyi.errors import ModelError
 from jiyi.ports import Embedder
-from jiyi.trying.parts import Found, Part, Trial, skipped
+from jiyi.trying.parts import Found, Trial, Tried, skipped
 from jiyi.types import Vector
 
 TEXTS = ("明天上午九点在图书馆见面。", "Ada lives in Lisbon.")
@@ -18,7 +18,7 @@ _SAME = 0.999
 """Cosine of two vectors of one text at least: a batch may round otherwise than a text alone."""
 
 
-async def try_embedder(embedder: Embedder, trial: Trial, *, dimensions: int = 0) -> AsyncGenerator[Part, None]:
+async def try_embedder(embedder: Embedder, trial: Trial, *, dimensions: int = 0) -> AsyncGenerator[Tried, None]:
     """Tries an embedding model; four requests.
 
     Args:

@@ -25,7 +25,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Tried:
     """One thing that was tried.
 
     Attributes:
@@ -50,7 +50,7 @@ class Trial:
         self.seconds = seconds
         self._end: float | None = None
 
-    async def part(self, name: str, work: Coroutine[Any, Any, Found]) -> Part:
+    async def part(self, name: str, work: Coroutine[Any, Any, Found]) -> Tried:
         """Does one thing.  Whatever goes wrong is what came of it."""
         now = asyncio.get_running_loop().time
         began = now()
@@ -63,12 +63,12 @@ class Trial:
             found = Found("bad", f"not done within {self.seconds:g} seconds in all; give more with --timeout")
         except Exception as error:  # of a plugin too: to say what is wrong with it is what this is for
             found = Found("bad", str(error) or type(error).__name__)
-        return Part(name, found.state, found.what, now() - began, found.value)
+        return Tried(name, found.state, found.what, now() - began, found.value)
 
 
-def skipped(*names: str) -> list[Part]:
+def skipped(*names: str) -> list[Tried]:
     """Parts that were not tried."""
-    return [Part(name, "skipped", "not tried") for name in names]
+    return [Tried(name, "skipped", "not tried") for name in names]
 
 
 def quoted(text: str) -> str:
@@ -77,4 +77,4 @@ def quoted(text: str) -> str:
     return f"“{line}”" if len(line) <= _QUOTED else f"“{line[: _QUOTED - 1]}…”"
 
 
-__all__ = ["Found", "Part", "State", "Trial", "quoted", "skipped"]
+__all__ = ["Found", "Tried", "State", "Trial", "quoted", "skipped"]
