@@ -124,6 +124,7 @@ def _cosine(one: list[float], other: list[float]) -> float:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     index: ClassVar[Index]
 
     def do_GET(self) -> None:
