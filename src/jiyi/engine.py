@@ -6,7 +6,6 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, cast
 
@@ -216,11 +215,8 @@ class AsyncMemory(Checking, Gathering, Grouping, Linking):
         if role not in ("user", "assistant"):
             raise InvalidInput("role", f"must be 'user' or 'assistant', not {role!r}")
         said = {key: value for key, value in details.items() if key in intake.Details.__annotations__}
-        message = replace(
-            intake.draft("", role, text, cast("intake.Details", said), now=self.clock.now()),
-            kind="statement",
-            category=None if category is None else intake.identifier("category", category),
-        )
+        stated = cast("intake.Details", said)
+        message = intake.statement(text, stated, now=self.clock.now(), role=role, category=category)
         return (await self.append(scope, "", [message]))[0]
 
     # -- reading

@@ -186,6 +186,25 @@ def draft(session_id: str, role: object, content: object, details: Details, *, n
     )
 
 
+def statement(
+    text: str | None, details: Details, *, now: datetime, role: object = "user", category: object = None
+) -> Message:
+    """Builds something stated outside a conversation, ready for the store.
+
+    Args:
+        text: None where a program keeps a value beside it, and no words.
+        details: as for ``draft``.
+        now: the time to record.
+        role: whose words they are.
+        category: None for none.
+
+    Raises:
+        InvalidInput: names the field.
+    """
+    named = None if category is None else identifier("category", category)
+    return replace(draft("", role, text, details, now=now), kind="statement", category=named)
+
+
 def command(text: str | None, details: Details, *, now: datetime, at: str = "") -> Message:
     """Builds an order about a record, ready for the store: see ``jiyi.commands`` for what its metadata says.
 

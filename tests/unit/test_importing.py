@@ -199,6 +199,8 @@ def test_statements_have_no_session() -> None:
         ({"user_id": "ada", "role": "user", "content": "x", "created_at": 1e300}, "created_at"),
         ({"user_id": "ada", "role": "user", "content": "x", "metadata": 3}, "metadata"),
         ({"kind": "statement", "user_id": "ada", "role": "system", "content": "x"}, "role"),
+        ({"kind": "statement", "user_id": "ada", "metadata": {"a": 1}}, "content"),
+        ({"kind": "statement", "user_id": "ada", "role": "assistant"}, "content"),
         ({"kind": "command", "user_id": "ada"}, "metadata.command"),
         ({"kind": "command", "user_id": "ada", "metadata": {"command": "drop", "record": "r"}}, "metadata.command"),
         ({"kind": "command", "user_id": "ada", "metadata": {"command": "pin"}}, "metadata.record"),

@@ -156,18 +156,21 @@ def _entries(stats: Stats) -> int:
     return stats.messages + stats.statements + stats.commands
 
 
-def _command(entry: Entry, now: datetime) -> Message:
+def _outside(entry: Entry, now: datetime) -> Message:
+    """A statement or a command."""
     fields = dict(entry.fields)
-    text = fields.pop("text")
-    return intake.command(cast("str | None", text), cast("intake.Details", fields), now=now)
+    text = cast("str | None", fields.pop("text"))
+    if entry.kind == "command":
+        return intake.command(text, cast("intake.Details", fields), now=now)
+    role, category = fields.pop("role", "user"), fields.pop("category", None)
+    return intake.statement(text, cast("intake.Details", fields), now=now, role=role, category=category)
 
 
 def _digest(salt: bytes, entry: Entry, memory: AsyncMemory) -> str:
-    if entry.kind == "command":
-        return digest(salt, memory.clean([_command(entry, importing.LONG_AGO)])[0])
+    if entry.kind != "message":
+        return digest(salt, memory.clean([_outside(entry, importing.LONG_AGO)])[0])
     fields = dict(entry.fields)
-    content = fields.pop("text", None) or fields.pop("content", None)
-    role = fields.pop("role", "user")
+    content, role = fields.pop("content", None), fields.pop("role", "user")
     details = {key: item for key, item in fields.items() if key in intake.Details.__annotations__}
     said = cast("intake.Details", {**details, "created_at": None})
     draft = intake.draft(entry.session_id, role, content, said, now=importing.LONG_AGO)
@@ -226,11 +229,8 @@ async def _store(memory: AsyncMemory, window: list[list[Entry]], found: Counter[
 
 async def _store_group(memory: AsyncMemory, group: Sequence[Entry]) -> list[Message]:
     first = group[0]
-    if first.kind == "command":
-        return await memory.append(memory.scope(first.user_id), "", [_command(first, memory.clock.now())])
-    if not first.session_id:
-        fields = dict(first.fields)
-        return [await memory.remember(str(fields.pop("text")), user_id=first.user_id, **fields)]  # type: ignore[arg-type]
+    if first.kind != "message":
+        return await memory.append(memory.scope(first.user_id), "", [_outside(first, memory.clock.now())])
     chat = memory.session(first.session_id, user_id=first.user_id)
     stored = await chat.add_many([entry.fields for entry in group])
     if first.title:

@@ -44,8 +44,8 @@ class Entry:
     Attributes:
         line: where it stands, from 1.
         session_id: "" for a statement or a command.
-        fields: what ``add_many`` takes; for a statement ``text`` and what ``remember`` takes; for a command ``text``,
-            and what ``intake.command`` takes.
+        fields: what ``add_many`` takes; for a statement ``text``, None where it has no words, and what ``remember``
+            takes; for a command ``text``, and what ``intake.command`` takes.
         title: of the session, "" when it has none.
         conversation_id: of the data format, else "".
     """
@@ -139,8 +139,10 @@ class Maker:
 
 
 def _statement(line: int, user: str, value: Object, source: Source) -> Entry:
-    text = intake.check_text("content", value.get("content"))
-    if not text.strip():
+    said, role = value.get("content"), value.get("role")
+    wordless = said is None and role == "assistant" and bool(value.get("metadata"))  # as programs keep values
+    text = None if wordless else intake.check_text("content", said)
+    if text is not None and not text.strip():
         raise InvalidInput("content", "must not be empty")
     fields: dict[str, object] = {key: value[key] for key in _STATED if value.get(key) is not None}
     if "category" in fields:
@@ -148,11 +150,11 @@ def _statement(line: int, user: str, value: Object, source: Source) -> Entry:
     fields["text"] = text
     fields |= _details(line, text, value, source)
     details = {key: item for key, item in fields.items() if key not in ("text", "category")}
-    if (role := value.get("role")) in ("assistant", "user"):  # a model's words do not become the user's on the way
+    if role in ("assistant", "user"):  # a model's words do not become the user's on the way
         fields["role"] = role
     elif role is not None:
         raise InvalidInput("role", f"of a statement must be 'user' or 'assistant', not {role!r}")
-    intake.draft("", "user", text, cast("intake.Details", details), now=LONG_AGO)
+    intake.draft("", role or "user", text, cast("intake.Details", details), now=LONG_AGO)
     return Entry(line, user, "", fields, kind="statement")
 
 

@@ -137,7 +137,7 @@ class Kept:
         name = self.message.id.rpartition("-")[0]
         given = (f"{name}-{turn}" for turn in _TERMS)
         until = now + ttl + ttl / _TENTH
-        said: dict[str, JSON] = {"of": self.message.seq, "expires": until.isoformat()}
+        said: dict[str, JSON] = {"of": _mark(self.message), "expires": until.isoformat()}
         return _entry(next(one for one in given if one != newest), None, said, now)
 
 
@@ -181,7 +181,7 @@ def left_alone(messages: Sequence[Message], kept: Mapping[str, Kept]) -> list[Me
 
 def _kept(versions: Sequence[Message], terms: Sequence[Message]) -> Kept:
     newest = versions[-1]
-    own = tuple(term for term in terms if _said(term).get("of") == newest.seq)
+    own = tuple(term for term in terms if _said(term).get("of") == _mark(newest))
     ends = [_said(one)["expires"] for one in (newest, *own) if "expires" in _said(one)]
     return Kept(
         message=newest,
@@ -203,6 +203,11 @@ def _entry(message_id: str, text: str | None, said: Mapping[str, JSON], now: dat
         category=CATEGORY,
         metadata={CATEGORY: said},
     )
+
+
+def _mark(version: Message) -> str:
+    """Tells a version from those before it, in another database too."""
+    return f"{version.id} {(version.created_at or NEVER).astimezone(UTC).isoformat()}"
 
 
 def _said(message: Message) -> dict[str, Any]:
