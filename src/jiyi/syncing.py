@@ -118,14 +118,14 @@ class Syncing:
         for known, draft in enumerate(drafts, 1):
             chain = link(chain, draft.digest)
             if head and draft.id == head[0].id and chain == head[0].chain:
+                if await self._stored(drafts[known:], head[0].id):  # on a path that was left
+                    return None
                 return SyncPlan("head", tuple(drafts[known:]), branch=False, skipped=known)
-        ids = tuple(draft.id for draft in drafts)
-        found = await self._memory.store.messages(self._scope, Filter(ids=ids, active=None, kinds=KINDS))
-        stored = {message.id: message for message in found}
+        stored = await self._stored(drafts, None)
         there = [draft for draft in drafts if draft.id in stored]
-        if not there:
+        if not stored:
             return SyncPlan("head", tuple(drafts), branch=False, skipped=0)
-        if there != list(drafts[: len(there)]) or not head or there[-1].id != head[0].id:
+        if not there or there != list(drafts[: len(there)]) or not head or there[-1].id != head[0].id:
             return None
         places = [stored[draft.id] for draft in there]
         positions = [place.position for place in places]
@@ -136,6 +136,12 @@ class Syncing:
         if not same or positions != sorted(set(positions)):
             return None
         return SyncPlan("head", tuple(drafts[len(there) :]), branch=False, skipped=len(there))
+
+    async def _stored(self, drafts: Sequence[Message], place: str | None) -> dict[str, Message]:
+        """The user's messages that have the ids of these, or the first one's other id after ``place``, by id."""
+        ids = (*(draft.id for draft in drafts), *(other_id(draft, self.id, place) for draft in drafts[:1]))
+        found = await self._memory.store.messages(self._scope, Filter(ids=ids, active=None, kinds=KINDS))
+        return {message.id: message for message in found}
 
     async def _named(self, place: str | None, new: Sequence[Message]) -> list[Message]:
         """Gives messages an id that follows from their place, unless the client gave one that is free.

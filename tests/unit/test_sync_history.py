@@ -317,3 +317,34 @@ async def test_what_came_in_another_order_by_id_is_known(open_memory: OpenMemory
     assert await texts(chat) == ["tell", "3", "two", "one"]
     assert [m.text for m in (await chat.sync([tell, one, two, three, four], by="id")).added] == ["四"]
     assert await texts(chat) == ["tell", "3", "two", "one", "四"]
+
+
+async def test_by_id_what_goes_on_from_a_left_path_stands_behind_all_of_it(open_memory: OpenMemory) -> None:
+    """A run that began at an earlier checkpoint failed; the next one goes on from the newest."""
+    chat = (await open_memory()).session("s", user_id="ada")
+    newest = named(("u1", "one"), ("a1", "two"), ("u2", "three"), ("a2", "四"))
+    await chat.sync(newest, by="id")
+    for place in (1, 2, 3):
+        await chat.sync(newest[:place], by="id")
+        await chat.sync(newest, by="id")
+        assert await texts(chat) == ["one", "two", "three", "四"]
+        await chat.sync(newest[:place], by="id")
+        more = [*newest, {"role": "user", "content": f"five after {place}", "id": f"u{place + 2}"}]
+        assert (await chat.sync(more, by="id")).known == 4
+        assert await texts(chat) == ["one", "two", "three", "四", f"five after {place}"]
+        assert (await chat.sync(more, by="id")).added == ()
+    assert len(await chat.messages(all_branches=True)) == 7
+
+
+async def test_by_id_a_copied_thread_stays_whole_when_the_first_is_erased(open_memory: OpenMemory) -> None:
+    memory = await open_memory()
+    one, two = memory.session("one", user_id="ada"), memory.session("two", user_id="ada")
+    state = named(("u1", "一"), ("a1", "二"), ("u2", "三"))
+    for chat in (one, two):
+        await chat.sync(state, by="id")
+    await memory.forget(user_id="ada", session_id="one")
+    more = [*state, {"role": "assistant", "content": "四", "id": "a2"}]
+    for came in (state, more, more):
+        await two.sync(came, by="id")
+        assert await texts(two) == [str(message["content"]) for message in came]
+    assert len(await memory.messages(user_id="ada")) == 4
