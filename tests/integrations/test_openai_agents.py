@@ -363,3 +363,16 @@ async def test_a_budget_is_asked_for(memory: Memory) -> None:
         await JiyiSession(memory, "s", user_id="ada").with_memory([], [])
     with pytest.raises(InvalidInput, match="max_tokens"):
         JiyiSession(memory, "s", user_id="ada", max_tokens=0)
+
+
+async def test_files_come_back_and_no_reference_goes_to_the_model(memory: Memory) -> None:
+    file = {"type": "input_file", "filename": "plan.pdf", "file_data": "data:application/pdf;base64,aGVsbG8="}
+    item: Any = {"role": "user", "content": [file]}
+    session = JiyiSession(memory, "s", user_id="ada")
+    await session.add_items([item])
+    assert await session.get_items() == [item]
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGVsbG8="}}
+    memory.session("other", user_id="ada").add("user", [picture, {"type": "text", "text": "这是什么？"}])
+    (sent,) = await JiyiSession(memory, "other", user_id="ada").get_items()
+    told, asked = {"type": "input_text", "text": "[image/png, 5 B]"}, {"type": "input_text", "text": "这是什么？"}
+    assert sent == {"role": "user", "content": [told, asked]}

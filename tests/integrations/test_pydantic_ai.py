@@ -241,3 +241,11 @@ async def test_a_streamed_run_is_kept_too(memory: Memory) -> None:
 def test_a_wrong_budget() -> None:
     with Memory.open("memory:", embedder=None) as memory, pytest.raises(InvalidInput, match="max_tokens"):
         JiyiHistory(memory, "s", user_id="ada", max_tokens=0)
+
+
+def test_no_reference_to_a_file_goes_to_the_model(memory: Memory) -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGVsbG8="}}
+    memory.session("other", user_id="ada").add("user", [picture, {"type": "text", "text": "这是什么？"}])
+    (request,) = JiyiHistory(memory, "other", user_id="ada").load()
+    part: Any = request.parts[0]
+    assert part.content == ["[image/png, 5 B]", "这是什么？"]

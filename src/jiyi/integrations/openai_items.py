@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import Any, cast
 
 from jiyi.integrations.sparing import filled, spared, texts
+from jiyi.media import in_words
 from jiyi.types import JSON, Message
 
 Item = dict[str, Any]
@@ -119,7 +120,7 @@ def _message(role: str, content: object, items: Sequence[Item], calls: Sequence[
     message: dict[str, object] = {"role": role, "content": content}
     if calls:
         message["tool_calls"] = list(calls)
-    if list(items) != [{"role": role, "content": content}]:
+    if not isinstance(content, str) or list(items) != [{"role": role, "content": content}]:  # files leave a content
         said = texts(content, calls)
         message["metadata"] = {KEPT: [spared(cast("JSON", item), said) for item in items]}
     return message
@@ -186,7 +187,7 @@ def items_of(message: Message) -> list[Item]:
 
 def _input_parts(message: Message) -> list[Item]:
     parts: list[Item] = []
-    for part in cast("Iterable[Item]", message.content or ()):
+    for part in cast("Iterable[Item]", in_words(message.content or ())):
         if part.get("type") == "text":
             parts.append({"type": "input_text", "text": part["text"]})
         elif part.get("type") == "image_url" and isinstance(image := part.get("image_url"), Mapping):

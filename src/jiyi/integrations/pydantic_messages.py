@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from jiyi.errors import MissingDependency
 from jiyi.integrations.sparing import filled, spared, texts
+from jiyi.media import in_words
 from jiyi.types import JSON, Message
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ def _foreign(message: Message, names: Mapping[Any, Any]) -> Item:
     kind = "user-prompt" if message.role == "user" else "system-prompt"
     content: Any = message.content if isinstance(message.content, str) else message.text
     if kind == "user-prompt" and not isinstance(message.content, str):
-        content = [_user_content(cast("Item", part)) for part in message.content or ()]
+        content = [_user_content(part) for part in cast("list[Item]", in_words(message.content or ()))]
     return {"kind": "request", "parts": [{"part_kind": kind, "content": content, **at}]}
 
 
