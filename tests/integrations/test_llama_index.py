@@ -263,3 +263,16 @@ async def test_a_block_is_cut_in_lines(memory: Memory) -> None:
     content = "记忆：\n一行\n" + "二" * 50
     assert await block.atruncate(content, 10) == "记忆：\n一行"
     assert await block.atruncate(content, 10_000) is None
+
+
+def test_what_changed_beside_the_words_is_set(memory: Memory) -> None:
+    store = JiyiChatStore(memory=memory, user_id="小李")
+    for url in ("https://example.com/1.png", "https://example.com/2.png"):
+        changed = [user("看这张图"), ChatMessage(role="user", blocks=[ImageBlock(url=url)])]
+        for _ in range(2):
+            store.set_messages("s", changed)
+            assert store.get_messages("s") == changed
+    assert len(memory.session("s", user_id="小李").messages(all_branches=True)) == 3
+    memory.session("t", user_id="小李").add("user", "来自别处")
+    store.set_messages("t", store.get_messages("t"))
+    assert len(memory.session("t", user_id="小李").messages(all_branches=True)) == 1

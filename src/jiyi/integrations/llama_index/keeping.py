@@ -9,7 +9,7 @@ from llama_index.core.llms import ChatMessage
 
 from jiyi import intake
 from jiyi.history import digest
-from jiyi.integrations.llama_index.messages import from_llama
+from jiyi.integrations.llama_index.messages import from_llama, to_llama
 from jiyi.types import Message
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Keeping:
         given = intake.given([from_llama(one) for one in messages], key, now=memory.clock.now())
         drafts, path = memory.clean(given), await self.messages(key)
         same = 0
-        while same < min(len(drafts), len(path)) and digest(b"", drafts[same]) == digest(b"", path[same]):
+        while same < min(len(drafts), len(path)) and _is_same(drafts[same], path[same]):
             same += 1
         place = path[same - 1].id if same else None
         if drafts[same:]:
@@ -57,6 +57,13 @@ class Keeping:
         """The user's sessions that hold a message on their path, the oldest first."""
         found = await self._memory.sessions(user_id=self._user_id)
         return [session.id for session in reversed(found) if session.messages]
+
+
+def _is_same(draft: Message, stored: Message) -> bool:
+    """Whether both are the same message for LlamaIndex, what stands beside the text included: images, arguments."""
+    if digest(b"", draft) != digest(b"", stored):
+        return False
+    return draft.metadata == stored.metadata or to_llama(draft) == to_llama(stored)
 
 
 __all__ = ["Keeping"]
