@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from langchain.agents import create_agent
@@ -25,6 +25,7 @@ from pydantic import BaseModel
 
 from jiyi import InvalidInput, Memory
 from jiyi.integrations.langchain.middleware import JiyiMiddleware
+from jiyi.integrations.langchain.remembering import Remembering
 from tests.integrations.scripted_chat import ScriptedChat, both, calling
 from tests.integrations.test_langchain_remembering import opened
 
@@ -320,6 +321,25 @@ def test_a_run_that_is_played_again_from_a_checkpoint(memory: Memory) -> None:
     first = next(s for s in bot.get_state_history(CONFIG) if s.next == ("model",))
     bot.invoke(None, of_the_user(first.config))
     assert stored(memory) == [("user", "Hi"), ("assistant", "Hello again")]
+
+
+def test_a_run_that_ends_later_takes_nothing_of_another_off_the_path(memory: Memory) -> None:
+    """The end of a run without a checkpointer knows its own turn alone; it is no return to that place."""
+    middleware = JiyiMiddleware(memory, user_id="小李", session_id="t")
+    remembering, runtime = Remembering(memory, user_id="小李", session_id="t"), cast("Any", None)
+    first = [HumanMessage("一", id="q1"), AIMessage("壹", id="a1")]
+    other = [HumanMessage("二", id="q2"), AIMessage("贰", id="a2")]
+    remembering.record(first)
+    remembering.record(other[:1])
+    middleware.after_agent({"messages": [*first]}, runtime)
+    chat = memory.session("t", user_id="小李")
+    assert [message.id for message in chat.messages()] == ["q1", "a1", "q2"]
+    remembering.record(other)
+    middleware.after_agent({"messages": [*other]}, runtime)
+    assert [message.id for message in chat.messages()] == ["q1", "a1", "q2", "a2"]
+    edited = [HumanMessage("二，改过的", id="q2"), other[1]]
+    middleware.after_agent({"messages": edited}, runtime)  # as other middleware may leave it
+    assert [message.text for message in chat.messages()][-2:] == ["二，改过的", "贰"]
 
 
 # -- beside other middleware -----------------------------------------------------------------------------------------

@@ -69,11 +69,11 @@ class JiyiMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
         """Stores what the run left: results that no model saw, and what other middleware made of messages."""
-        self._remembering.record(state["messages"])
+        self._remembering.end(state["messages"])
 
     async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
         """See ``after_agent``."""
-        await self._remembering.arecord(state["messages"])
+        await self._remembering.aend(state["messages"])
 
 
 def _said(request: Request) -> list[BaseMessage]:

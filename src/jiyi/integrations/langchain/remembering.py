@@ -13,6 +13,7 @@ from langchain_core.runnables.config import RunnableConfig, ensure_config
 
 from jiyi import intake
 from jiyi.errors import BudgetTooSmall, InvalidInput
+from jiyi.history import digest
 from jiyi.integrations.langchain.laying import is_said, laid, leading
 from jiyi.integrations.langchain.messages import chat_to_langchain, from_langchain, to_langchain
 from jiyi.integrations.langchain.naming import names
@@ -106,6 +107,16 @@ class Remembering:
         """See ``record``."""
         await elsewhere(self._record(messages, self.place(config)))
 
+    def end(self, messages: Sequence[BaseMessage], config: RunnableConfig | None = None) -> None:
+        """The same at the end of a run whose messages were recorded as they came: where the path has all of them as
+        they are, it stays as it is.  A run beside it, which began later, has its messages behind them.
+        """
+        run(self._end(messages, self.place(config)))
+
+    async def aend(self, messages: Sequence[BaseMessage], config: RunnableConfig | None = None) -> None:
+        """See ``end``."""
+        await elsewhere(self._end(messages, self.place(config)))
+
     def compose(self, messages: Sequence[BaseMessage], config: RunnableConfig | None = None) -> list[BaseMessage]:
         """What the model is to see: the system messages that come first, the memory section, the session's messages.
 
@@ -146,6 +157,17 @@ class Remembering:
             for message, name in zip(said, names(drafts, path, place.task), strict=True):
                 message.id = name
         await session.sync(_about(said), by="id")
+
+    async def _end(self, messages: Sequence[BaseMessage], place: Place) -> None:
+        said = [message for message in messages if is_said(message)]
+        stored = await _stored(self._session(place), said)
+        drafts = self.memory.inner.clean(self._drafts(said, place.session_id))
+        kept = [stored.get(message.id or "") for message in said]
+        same = [
+            one is not None and digest(b"", one) == digest(b"", draft) for one, draft in zip(kept, drafts, strict=True)
+        ]
+        if not all(same):
+            await self._record(messages, place)
 
     async def _compose(self, messages: Sequence[BaseMessage], place: Place) -> list[BaseMessage]:
         session = self._session(place)
