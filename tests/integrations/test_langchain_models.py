@@ -28,6 +28,7 @@ from jiyi.integrations.langchain import JiyiEmbeddings
 from jiyi.llms.langchain import LangChainChat
 from jiyi.opening import open_embedder, open_llm
 from jiyi.testing import EmbedderConformance, LLMConformance
+from jiyi.trying import Trial, try_llm
 
 pytestmark = pytest.mark.integration("langchain", "langchain-core")
 
@@ -230,6 +231,22 @@ def test_models_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
         open_llm("langchain:nobody:x", Settings())
     with pytest.raises(MissingDependency, match="langchain-groq"):
         open_llm("langchain:groq:x", Settings())
+
+
+@pytest.mark.parametrize("model", [Echo, Awaited])
+async def test_the_doctor_tries_one(model: type[Echo]) -> None:
+    parts = {part.name: part async for part in try_llm(LangChainChat(model()), Trial(20))}
+    assert {name: part.state for name, part in parts.items()} == {
+        "chat": "ok", "stream": "ok", "chinese": "ok", "schema": "note", "thoughts": "ok", "usage": "ok"
+    }  # fmt: skip
+    assert parts["usage"].value["prompt_tokens"] == 5
+
+
+async def test_the_doctor_tells_no_key_of_one_that_fails() -> None:
+    llm = LangChainChat(Echo(failure=RuntimeError("zq7-secret is wrong")))
+    parts = [part async for part in try_llm(llm, Trial(20))]
+    assert parts[0].state == "bad" and {part.state for part in parts[1:]} == {"skipped"}
+    assert "is wrong" in parts[0].what and "zq7-secret" not in repr(parts)
 
 
 # -- embeddings ------------------------------------------------------------------------------------------------------
